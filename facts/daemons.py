@@ -1,0 +1,128 @@
+"""The daemons that decide about containers on this node, as /proc shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from facts.probe import Probe, Sections, section
+from facts.source import Source
+from facts.unknown import Unknown, Value
+
+NAMES = (
+    "dockerd",
+    "containerd",
+    "cri-dockerd",
+    "crio",
+    "kubelet",
+    "k3s",
+    "k3s-server",
+    "k3s-agent",
+    "rke2",
+    "kubelite",
+    "rootlesskit",
+)
+"""Process names as the kernel cuts them, 15 bytes (proc(5), /proc/pid/comm)."""
+
+# comm and cmdline are readable by everyone unless /proc is mounted with hidepid (proc(5)).
+_WALK = rf"""
+for comm in $(grep -lxE '{"|".join(NAMES)}' /proc/[0-9]*/comm 2>/dev/null); do
+  pid=${{comm#/proc/}} pid=${{pid%/comm}}
+  echo "process $pid $(cat "$comm")"
+  sed 's/^/cgroup /' "/proc/$pid/cgroup"
+  sed -n -e 's/^Uid:[[:space:]]*/uid /p' -e 's/^NSpid:[[:space:]]*/nspid /p' "/proc/$pid/status"
+  tr '\n\0' ' \n' <"/proc/$pid/cmdline" | sed 's/^/arg /'
+done 2>/dev/null
+grep -c hidepid /proc/self/mountinfo | sed 's/^/hidepid /'
+"""
+
+
+@dataclass(frozen=True)
+class Daemon(Value):
+    """One daemon: process id, name, user id, arguments as started, control groups.
+
+    ``nested`` is true where it runs in a pid namespace below this node's (kind, docker-in-docker,
+    nspawn): its NSpid line then has more than one number (proc(5), since Linux 4.1).
+
+    .. code:: python
+
+        Daemon(612, "dockerd", 0, ("/usr/sbin/dockerd", "-H", "fd://"),
+               ("0::/system.slice/docker.service",), nested=False)
+    """
+
+    pid: int
+    name: str
+    uid: int
+    arguments: tuple[str, ...]
+    cgroups: tuple[str, ...]
+    nested: bool = False
+
+    def option(self, flag: str) -> str | None:
+        """The value of ``--flag value`` or ``--flag=value``; the last one counts."""
+        found = None
+        for place, argument in enumerate(self.arguments):
+            if argument == flag and place + 1 < len(self.arguments):
+                found = self.arguments[place + 1]
+            elif argument.startswith(flag + "="):
+                found = argument[len(flag) + 1 :]
+        return found
+
+
+@dataclass(frozen=True)
+class RunningDaemons(Value):
+    """All of them; ``hidden`` where /proc hides other users' processes (hidepid)."""
+
+    daemons: tuple[Daemon, ...]
+    hidden: bool = False
+
+    def named(self, *names: str) -> tuple[Daemon, ...]:
+        """Those of these names that run on the node itself, not inside a container of it."""
+        return tuple(d for d in self.daemons if d.name in names and not d.nested)
+
+
+class Daemons(Source[RunningDaemons]):
+    """The container engines and kubelets that run on this node.
+
+    Source: /proc/pid/{comm,cmdline,cgroup,status}, proc(5). Needs no root.
+    """
+
+    probes = (Probe("daemons.processes", _WALK),)
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> RunningDaemons | Unknown:
+        answer = section(sections, "daemons.processes")
+        if answer.trouble and answer.rc != 1:
+            return answer.trouble
+        return RunningDaemons(_daemons(answer.out), hidden=_hides_processes(answer.out))
+
+
+def _hides_processes(text: str) -> bool:
+    return any(line.startswith("hidepid ") and line != "hidepid 0" for line in text.splitlines())
+
+
+def _daemons(text: str) -> tuple[Daemon, ...]:
+    blocks: list[dict[str, list[str]]] = []
+    for line in text.splitlines():
+        key, _, rest = line.partition(" ")
+        if key == "process":
+            blocks.append({"process": [rest]})
+        elif blocks and key in ("cgroup", "uid", "nspid", "arg"):
+            blocks[-1].setdefault(key, []).append(rest)
+    return tuple(daemon for block in blocks if (daemon := _daemon(block)))
+
+
+def _daemon(block: dict[str, list[str]]) -> Daemon | None:
+    pid, _, name = block["process"][0].partition(" ")
+    uids = block.get("uid", ["-1"])[0].split()
+    if not (pid.isdecimal() and name):
+        return None
+    return Daemon(
+        pid=int(pid),
+        name=name,
+        uid=int(uids[0]) if uids and uids[0].isdecimal() else -1,
+        arguments=tuple(block.get("arg", ())),
+        cgroups=tuple(block.get("cgroup", ())),
+        nested=len(block.get("nspid", [""])[0].split()) > 1,
+    )

@@ -1,0 +1,247 @@
+"""How a node is asked: named commands, all in one POSIX sh script, and the answers told apart.
+
+The script runs every command in the background with a time limit of its own, so that the whole
+takes as long as the slowest one. Each command's output goes to a file of a private directory;
+it is printed behind a ``|`` on every line (standard error behind a ``!``), so that nothing a
+command prints can be taken for the frame. One newline is added to each, so that the frame holds
+where a command's last line has none:
+
+.. code:: text
+
+    @node 1
+    @docker.info rc=1 cut=0
+    |
+    !permission denied while trying to connect to the Docker daemon socket
+    @nvidia.smi rc=hung cut=0
+    @end 2
+
+What is stuck in the kernel (state D, seen with nvidia-smi after Xid 79) survives SIGKILL: it is
+reported as ``hung`` and left behind in the background. Runs in dash, bash and busybox ash, with
+or without root, and writes nothing outside its private directory, which it removes.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from facts.unknown import Unknown
+
+PROTOCOL = 1
+
+GRACE = 3
+"""Seconds between the longest limit and giving up on a command that SIGKILL did not end."""
+
+_HEADER = re.compile(r"^@([a-z0-9_.]+) rc=(\d+|hung) cut=([01])$")
+_TIMED_OUT = {124, 137, 143}
+"""Exit codes of timeout(1): 124 limit reached, 137 killed (coreutils), 143 (busybox)."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One command of the script. ``limit`` in seconds; ``cap`` in KiB of output kept."""
+
+    name: str
+    command: str
+    limit: int = 10
+    cap: int = 256
+
+
+@dataclass(frozen=True)
+class Section:
+    """What one command answered: exit code (``None``: hung, or never came), output, standard error.
+
+    .. code:: python
+
+        Section("docker.info", rc=1, out="", err="permission denied while trying to connect")
+    """
+
+    name: str
+    rc: int | None
+    out: str = ""
+    err: str = ""
+    cut: bool = False
+    lost: str = ""
+
+    @property
+    def trouble(self) -> Unknown | None:
+        """Why this answer cannot be taken as complete, or ``None`` where it can."""
+        if self.lost:
+            return Unknown(f"{self.name}: {self.lost}")
+        if self.rc is None:
+            return Unknown(f"{self.name}: hung, SIGKILL did not end it")
+        if self.rc in _TIMED_OUT:
+            return Unknown(f"{self.name}: timed out")
+        if self.cut:
+            return Unknown(f"{self.name}: output longer than its limit")
+        if self.rc == 127:
+            return Unknown(f"{self.name}: command not found")
+        if self.rc != 0:
+            said = self.err.strip().splitlines() or ["said nothing"]
+            return Unknown(f"{self.name}: exit {self.rc}: {said[-1][:300]}")
+        return None
+
+
+Sections = dict[str, Section]
+
+
+def section(sections: Sections, name: str) -> Section:
+    """The named section, or one that says that it never came."""
+    return sections.get(name) or Section(name, None, lost="no answer in the node's output")
+
+
+def script(probes: Sequence[Probe]) -> str:
+    """The sh script that runs these probes at once and prints their framed answers."""
+    longest = max((probe.limit for probe in probes), default=0)
+    lines = [_HEAD.replace("@PROTOCOL@", str(PROTOCOL))]
+    lines += [_start(probe) for probe in probes]
+    lines += [_wait(len(probes), longest + GRACE)]
+    lines += [f"show {probe.name} {probe.cap * 1024}" for probe in probes]
+    lines += [f"echo '@end {len(probes)}'"]
+    return "\n".join(lines) + "\n"
+
+
+def limit(probes: Sequence[Probe]) -> int:
+    """Seconds after which the script has ended whatever its commands do."""
+    return max((probe.limit for probe in probes), default=0) + GRACE
+
+
+def read(output: Iterable[str]) -> Sections:
+    """The sections of a script's output; lines before the frame (a noisy login file) are skipped."""
+    answers: dict[str, Section] = {}
+    out: list[str] = []
+    err: list[str] = []
+    header: re.Match[str] | None = None
+    started = ended = False
+
+    def close() -> None:
+        if header is not None:
+            name, rc, cut = header.groups()
+            code = None if rc == "hung" else int(rc)
+            answers[name] = Section(name, code, "\n".join(out), "\n".join(err), cut == "1")
+        out.clear()
+        err.clear()
+
+    for line in output:
+        if not started:
+            started = line == f"@node {PROTOCOL}"
+        elif line.startswith("|"):
+            out.append(line[1:])
+        elif line.startswith("!"):
+            err.append(line[1:])
+        elif line.startswith("@"):
+            close()
+            header = _HEADER.match(line)
+            ended = line.startswith("@end ")
+            if ended:
+                break
+    if not ended and header is not None:
+        # The last section has no frame line behind it: nobody knows whether it is whole.
+        name = header.group(1)
+        answers[name] = Section(name, None, lost="the node's output ends in the middle")
+    return answers
+
+
+def files(name: str, *paths: str) -> Probe:
+    """A probe that reads small files at once; globs are allowed. Its answer goes to ``file_texts``.
+
+    ``grep -H`` puts the path before every line, so that no content can pose as another file.
+    """
+    return Probe(name, f"grep -H '' {' '.join(paths)} /dev/null", cap=512)
+
+
+def file_texts(answer: Section) -> dict[str, str | Unknown] | Unknown:
+    """Path to text, of the files that a ``files`` probe found; unreadable ones are ``Unknown``.
+
+    An absent file has no key. An existing empty file has none either (grep prints no line for it).
+    """
+    # grep: 0 lines found, 1 none, 2 a file was absent or unreadable (POSIX grep, EXIT STATUS).
+    if answer.rc is None or answer.rc > 2 or answer.cut or answer.lost:
+        return answer.trouble or Unknown(f"{answer.name}: exit {answer.rc}")
+    texts: dict[str, list[str]] = {}
+    for line in answer.out.splitlines():
+        path, colon, text = line.partition(":")
+        if colon and path.startswith("/"):
+            texts.setdefault(path, []).append(text)
+    found: dict[str, str | Unknown] = {path: "\n".join(lines) for path, lines in texts.items()}
+    for line in answer.err.splitlines():
+        complaint = re.match(r"^grep: (/.*): ([^:]+)$", line)
+        if complaint and complaint[2] not in ("No such file or directory", "Is a directory"):
+            found[complaint[1]] = Unknown(f"{complaint[1]}: {complaint[2]}")
+    return found
+
+
+def decode(text: str) -> bytes | None:
+    """The bytes of base64 lines, or ``None`` where they are not base64."""
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _start(probe: Probe) -> str:
+    return f"start {probe.name} {probe.limit} {probe.cap * 2} {shlex.quote(probe.command)}"
+
+
+def _wait(count: int, seconds: int) -> str:
+    return f"collect {count} {seconds}"
+
+
+_HEAD = r"""
+echo '@node @PROTOCOL@'
+LC_ALL=C; export LC_ALL
+PATH="${PATH:-/bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin"
+export PATH
+umask 077
+dir=
+for base in /run /dev/shm "${TMPDIR:-/tmp}" /var/tmp; do
+  dir=$(mktemp -d "$base/pyinfra-nvml.XXXXXX" 2>/dev/null) && break
+done
+[ -d "$dir" ] || { echo 'temporary directory: none in /run /dev/shm /tmp /var/tmp' >&2; exit 73; }
+ticker=
+trap 'kill $ticker 2>/dev/null; rm -rf "$dir"' EXIT
+trap 'exit 129' HUP INT TERM PIPE
+mkfifo "$dir/done" && exec 3<>"$dir/done" || exit 73
+limited() { shift; "$@"; }
+if timeout -k 2 5 true 2>/dev/null; then
+  limited() { timeout -k 2 "$@"; }
+fi
+# ulimit -f counts 512-byte blocks (POSIX sh); a command that writes more gets SIGXFSZ.
+start() {
+  (
+    ulimit -f "$3"
+    limited "$2" sh -c "$4" >"$dir/$1.out" 2>"$dir/$1.err" </dev/null 3>&-
+    rc=$?
+    ulimit -f unlimited 2>/dev/null
+    echo $rc >"$dir/$1.rc"
+    echo done >&3
+  ) >/dev/null 2>&1 &
+}
+collect() {
+  me=$$
+  ( exec >/dev/null 2>&1; while kill -0 $me; do sleep 1; echo tick >&3; done ) &
+  ticker=$!
+  left=$1 seconds=0
+  while [ "$left" -gt 0 ] && [ "$seconds" -lt "$2" ]; do
+    read -r word <&3 || break
+    case $word in
+      done) left=$((left - 1)) ;;
+      tick) seconds=$((seconds + 1)) ;;
+    esac
+  done
+}
+printable() { tr -c '\11\12\40-\176' '?' | sed "s/^/$1/"; }
+show() {
+  rc=hung
+  [ -s "$dir/$1.rc" ] && read -r rc <"$dir/$1.rc"
+  cut=0
+  [ "$(wc -c <"$dir/$1.out")" -lt "$2" ] || cut=1
+  echo "@$1 rc=$rc cut=$cut"
+  { cat "$dir/$1.out"; echo; } | printable '|'
+  { head -c 4096 "$dir/$1.err"; echo; } | printable '!'
+}
+"""

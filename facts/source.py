@@ -1,0 +1,54 @@
+"""The shape of every fact here: probes, and a parser from their answers to a value."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar, Generic, TypeVar
+
+from pyinfra.api.facts import FactBase
+from typing_extensions import override
+
+from facts.probe import Probe, Sections, read, script
+from facts.unknown import Unknown
+
+T = TypeVar("T")
+
+
+class Source(FactBase[T | Unknown], Generic[T]):
+    """A pyinfra fact made of probes.
+
+    ``probes`` say what to run on the node, ``parse`` what the answers mean. ``facts.node.Node``
+    runs the probes of all sources in one exec and uses the same parsers. What stays unknown is an
+    ``Unknown`` with its reason, also where the whole exec failed (pyinfra then asks ``default``).
+    """
+
+    probes: ClassVar[tuple[Probe, ...]]
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, sections: Sections) -> T | Unknown:
+        """The value in these answers; whatever their bytes, it never raises."""
+
+    @override
+    def command(self) -> str:
+        return script(self.probes)
+
+    @override
+    def process(self, output: list[str]) -> T | Unknown:
+        return self.judged(read(output))
+
+    @classmethod
+    def judged(cls, sections: Sections) -> T | Unknown:
+        """``parse``, with a fault in the parser itself contained to this one value.
+
+        pyinfra ends the run for every host when a fact raises (api/facts.py, 3.10.0).
+        """
+        try:
+            return cls.parse(sections)
+        except Exception as fault:  # noqa: BLE001
+            return Unknown(f"{cls.name}: its parser failed: {type(fault).__name__}: {fault}")
+
+    @override
+    @staticmethod
+    def default() -> Unknown:
+        return Unknown("the node did not answer")
