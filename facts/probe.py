@@ -111,7 +111,7 @@ def limit(probes: Sequence[Probe]) -> int:
 
 
 def read(output: Iterable[str]) -> Sections:
-    """The sections of a script's output; lines before the frame (a noisy login file) are skipped."""
+    """The sections of a script's output; what a login file printed before is skipped."""
     answers: dict[str, Section] = {}
     out: list[str] = []
     err: list[str] = []

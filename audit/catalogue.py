@@ -1,0 +1,56 @@
+"""Which checks there are (every module of ``checks``), and their judgement of a node."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import checks
+from audit.finding import Area, Doubt, Outcome, Result, result
+from facts.node import NodeState
+
+Check = Callable[[NodeState], Iterator[Outcome]]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One check: its id (the module's name with dashes), when to look, its page, its judgement."""
+
+    id: str
+    area: Area
+    page: str
+    check: Check
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """All checks in the order to look: area, then name."""
+    modules = [
+        importlib.import_module(f"checks.{module.name}")
+        for module in pkgutil.iter_modules(checks.__path__)
+    ]
+    found = [
+        Entry(
+            module.__name__.rpartition(".")[2].replace("_", "-"),
+            module.AREA,
+            module.__doc__ or "",
+            module.check,
+        )
+        for module in modules
+    ]
+    return tuple(sorted(found, key=lambda entry: (list(Area).index(entry.area), entry.id)))
+
+
+def judge(node: NodeState) -> tuple[Result, ...]:
+    """What every check says of this node; a check that fails is a doubt, never ok."""
+    return tuple(result(entry.id, entry.area, _outcomes(entry, node)) for entry in entries())
+
+
+def _outcomes(entry: Entry, node: NodeState) -> list[Outcome]:
+    try:
+        return list(entry.check(node))
+    except Exception as fault:  # noqa: BLE001 - one node's surprise must not end the fleet's run
+        return [Doubt("node", f"check {entry.id} failed: {type(fault).__name__}: {fault}")]

@@ -1,0 +1,137 @@
+"""The words of a verdict: status, level, repair, finding, doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Level(str, Enum):
+    """How bad it is: fails now, will fail at a named trigger, or worth knowing."""
+
+    BROKEN = "broken"
+    AT_RISK = "at risk"
+    ADVICE = "advice"
+
+
+class Repair(str, Enum):
+    """The closed list of what can be done, each with its cost."""
+
+    NONE = "none"
+    WRITE_CONFIG = "write config"
+    RESTART_DOCKER = "restart docker"
+    RESTART_CONTAINER = "restart container"
+    REBOOT = "reboot"
+    HOLD_PACKAGES = "hold packages"
+    HUMAN = "human"
+
+    @property
+    def cost(self) -> str:
+        """What stops when this repair is made."""
+        return _COSTS[self]
+
+
+_COSTS = {
+    Repair.NONE: "nothing to do",
+    Repair.WRITE_CONFIG: "nothing stops",
+    Repair.RESTART_DOCKER: "every container stops, unless live-restore is on",
+    Repair.RESTART_CONTAINER: "this container stops",
+    Repair.REBOOT: "the node goes down",
+    Repair.HOLD_PACKAGES: "nothing stops; updates of these packages wait",
+    Repair.HUMAN: "told, never done",
+}
+
+
+class Status(str, Enum):
+    """What a check says of a node. Unknown is never ok."""
+
+    OK = "ok"
+    FOUND = "found"
+    UNKNOWN = "unknown"
+    NOT_APPLICABLE = "not applicable"
+
+
+class Area(str, Enum):
+    """The order in which to look: versions, then cgroup driver and version, then the rest."""
+
+    VERSIONS = "versions"
+    CGROUP = "cgroup"
+    REST = "rest"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is not as it should be.
+
+    ``subject`` names a node's part (``container trainer``), ``saw`` and ``want`` stand beside each
+    other in the report, ``why`` is one sentence, ``do`` the next act, ``avoid`` what does not help
+    or does harm, ``evidence`` the lines of the node that prove it, ``reference`` where to read on.
+    """
+
+    level: Level
+    subject: str
+    saw: str
+    want: str
+    why: str
+    repair: Repair
+    do: str
+    avoid: str = ""
+    evidence: tuple[str, ...] = ()
+    reference: str = ""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """What a check could not tell, and why."""
+
+    subject: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class NotApplicable:
+    """Why a check has nothing to say of this node."""
+
+    reason: str
+
+
+Outcome = Finding | Doubt | NotApplicable
+"""What a check yields; a check that yields nothing found everything as it should be."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A check's whole answer for one node."""
+
+    check: str
+    area: Area
+    status: Status
+    findings: tuple[Finding, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    reason: str = field(default="")
+
+
+def result(check: str, area: Area, outcomes: Iterable[Outcome]) -> Result:
+    """Gathers what a check yielded: any finding is found, any doubt unknown, nothing is ok."""
+    seen = list(outcomes)
+    findings = tuple(outcome for outcome in seen if isinstance(outcome, Finding))
+    doubts = tuple(outcome for outcome in seen if isinstance(outcome, Doubt))
+    reasons = tuple(outcome.reason for outcome in seen if isinstance(outcome, NotApplicable))
+    if findings:
+        status = Status.FOUND
+    elif doubts:
+        status = Status.UNKNOWN
+    elif reasons:
+        status = Status.NOT_APPLICABLE
+    else:
+        status = Status.OK
+    return Result(check, area, status, findings, doubts, "; ".join(reasons))
+
+
+def by_urgency(results: Iterable[Result]) -> Iterator[tuple[Result, Finding]]:
+    """Every finding with its check, in the order to look: area first, then level."""
+    areas, levels = list(Area), list(Level)
+    pairs = [(result, finding) for result in results for finding in result.findings]
+    pairs.sort(key=lambda pair: (areas.index(pair[0].area), levels.index(pair[1].level)))
+    return iter(pairs)

@@ -1,0 +1,193 @@
+"""The NVIDIA nodes in containers' /dev, and the answer an open from within their cgroup gets."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from facts.probe import Probe, Section
+from facts.unknown import Unknown, Value
+
+# One process per mount namespace: nsfs inode numbers (ls -i) name a namespace, namespaces(7).
+# A /dev that is the node's own file system belongs to a service of the node, unless its control
+# group carries a container's 64-digit id (a container with the node's /dev mounted into it).
+# The asking shell moves itself into the container's cgroup and ends there: it gets the device
+# cgroup's answer for the container, whatever is or is not in its image. Being the first choice of
+# the OOM killer, it costs a container at its memory limit nothing.
+# A GPU that has fallen off the bus (Xid 79) can hang whoever opens it: then nothing is opened.
+_WALK = r"""
+uid=$(id -u)
+echo "uid $uid"
+[ "$uid" = 0 ] || exit 0
+bus=
+dmesg 2>/dev/null | grep -q 'fallen off the bus' && bus=lost
+ask='
+echo 1000 2>/dev/null >/proc/self/oom_score_adj
+echo $$ >"$1/cgroup.procs" || { echo "skip its cgroup took no process"; exit; }
+shift
+for node; do echo "open ${node##*/}"; true <"$node"; echo "rc $?"; done
+'
+within=/sys/fs/cgroup
+[ -e $within/cgroup.controllers ] || within=/sys/fs/cgroup/unified
+host=$(stat -c %d /dev)
+inhabitant() {
+  root=/proc/$1/root
+  set -- "$1" "$root"/dev/nvidiactl "$root"/dev/nvidia[0-9] "$root"/dev/nvidia[0-9][0-9] \
+    "$root"/dev/nvidia-uvm "$root"/dev/dxg
+  pid=$1; shift
+  for node; do shift; [ -c "$node" ] && set -- "$@" "$node"; done
+  [ $# -gt 0 ] || return 0
+  if [ "$(stat -c %d "$root/dev")" = "$host" ]; then
+    grep -qE '[0-9a-f]{64}' "/proc/$pid/cgroup" || return 0
+  fi
+  echo "inhabitant $pid"
+  sed 's/^/cgroup /' "/proc/$pid/cgroup"
+  for node; do echo "node ${node##*/} $(stat -c '%t %T' "$node")"; done
+  path=$(sed -n 's/^[0-9]*:devices:\(.*\)/\1/p' "/proc/$pid/cgroup")
+  if [ -n "$path" ] && [ -d "/sys/fs/cgroup/devices$path" ]; then
+    group=/sys/fs/cgroup/devices$path
+    sed 's/^/list /' "$group/devices.list"
+  else
+    path=$(sed -n 's/^0:://p' "/proc/$pid/cgroup")
+    group=$within$path
+  fi
+  if grep -q '^frozen 1' "$group/cgroup.events"; then echo 'skip it is paused'
+  elif [ -n "$bus" ]; then echo 'skip a GPU has fallen off the bus, opening it may hang'
+  else
+    timeout -k 1 4 sh -c "$ask" sh "$group" "$@" 2>&1 || echo "skip the open did not end, exit $?"
+  fi
+}
+ls -dLi /proc/[0-9]*/ns/mnt | awk '!seen[$1]++ { print $2 }' | while read -r link; do
+  pid=${link#/proc/}
+  block=$(inhabitant "${pid%/ns/mnt}")
+  [ -z "$block" ] || printf '%s\n' "$block"
+done 2>/dev/null
+"""
+
+PROBE = Probe("container_devices.walk", _WALK, limit=20, cap=1024)
+
+_ERRNO = {
+    "Operation not permitted": "EPERM",
+    "No such device or address": "ENXIO",
+    "Permission denied": "EACCES",
+    "Input/output error": "EIO",
+    "No such device": "ENODEV",
+    "Device or resource busy": "EBUSY",
+    "Resource temporarily unavailable": "EAGAIN",
+}
+_ID = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class DeviceNode(Value):
+    """One node and what an open of it answers: ``OK``, an errno's name, or why it is not known.
+
+    EPERM is the device cgroup's refusal, which NVML turns into "Unknown Error". Every other
+    errno comes from behind it: ENXIO means that no driver is there (errno(3)).
+
+    .. code:: python
+
+        DeviceNode("nvidiactl", major=195, minor=255, answer="EPERM")
+    """
+
+    name: str
+    major: int
+    minor: int
+    answer: str | Unknown
+
+    @property
+    def refused(self) -> bool:
+        return self.answer == "EPERM"
+
+
+@dataclass(frozen=True)
+class Inhabitant(Value):
+    """One container's process as /proc shows it; ``id`` is empty where no runtime gave one."""
+
+    pid: int
+    id: str
+    cgroup: str
+    nodes: tuple[DeviceNode, ...]
+    devices_list: tuple[str, ...] | None = None
+
+
+@dataclass
+class _Block:
+    pid: int
+    cgroups: list[str] = field(default_factory=list)
+    nodes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)
+    listed: list[str] = field(default_factory=list)
+    skipped: str = ""
+    asked: str = ""
+    said: str = ""
+
+
+def inhabitants(answer: Section) -> tuple[Inhabitant, ...] | Unknown:
+    """Every container whose /dev holds NVIDIA nodes; without root there is no telling.
+
+    A walk that hung keeps what it printed before: the device it hung on is unknown.
+    """
+    if "uid 0" not in answer.out.splitlines():
+        return answer.trouble or Unknown("devices in containers: want root to look into /proc")
+    if answer.lost or answer.cut:
+        return answer.trouble or ()
+    return tuple(_inhabitant(block) for block in _blocks(answer.out))
+
+
+def _blocks(text: str) -> list[_Block]:
+    blocks: list[_Block] = []
+    for line in text.splitlines():
+        key, _, rest = line.partition(" ")
+        if key == "inhabitant" and rest.isdecimal():
+            blocks.append(_Block(int(rest)))
+        elif blocks:
+            _take(blocks[-1], key, rest, line)
+    return blocks
+
+
+def _take(block: _Block, key: str, rest: str, line: str) -> None:
+    if key == "cgroup":
+        block.cgroups.append(rest)
+    elif key == "list":
+        block.listed.append(rest)
+    elif key == "node":
+        name, *numbers = rest.split()
+        if len(numbers) == 2 and all(re.fullmatch("[0-9a-f]+", number) for number in numbers):
+            block.nodes[name] = (int(numbers[0], 16), int(numbers[1], 16))
+    elif key == "skip":
+        block.skipped = rest
+    elif key == "open":
+        block.asked, block.said = rest, ""
+    elif key == "rc" and block.asked:
+        block.answers[block.asked] = "OK" if rest == "0" else _errno(block.said)
+    else:
+        block.said = line
+
+
+def _errno(said: str) -> str:
+    text = said.rpartition(": ")[2].strip()
+    return _ERRNO.get(text, text or "no answer")
+
+
+def _inhabitant(block: _Block) -> Inhabitant:
+    cgroup = _own_cgroup(block.cgroups)
+    identities = _ID.findall(cgroup)
+    reason = Unknown(block.skipped or "its open did not come back")
+    nodes = tuple(
+        DeviceNode(name, major, minor, block.answers.get(name, reason))
+        for name, (major, minor) in block.nodes.items()
+    )
+    listed = tuple(block.listed) if block.listed else None
+    return Inhabitant(block.pid, identities[-1] if identities else "", cgroup, nodes, listed)
+
+
+def _own_cgroup(lines: list[str]) -> str:
+    """The path that tells the container: v1 devices, else v2 (cgroups(7), /proc/pid/cgroup)."""
+    paths = {}
+    for line in lines:
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        for controller in controllers.split(","):
+            paths[controller] = path
+    return paths.get("devices") or paths.get("") or ""

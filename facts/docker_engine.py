@@ -1,0 +1,179 @@
+"""The Docker engine of this node: what it says of itself, and what its unit starts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from facts.daemons import Daemon, Daemons, RunningDaemons
+from facts.probe import Probe, Section, Sections, section
+from facts.source import Source
+from facts.unknown import Unknown, Value
+
+_UNIT_PROPERTIES = (
+    "LoadState",
+    "ActiveState",
+    "SubState",
+    "UnitFileState",
+    "MainPID",
+    "FragmentPath",
+    "DropInPaths",
+    "ActiveEnterTimestamp",
+    "TimeoutStopUSec",
+    "NeedDaemonReload",
+)
+
+
+@dataclass(frozen=True)
+class EngineInfo(Value):
+    """What ``docker info --format '{{json .}}'`` says.
+
+    .. code:: python
+
+        EngineInfo(server_version="26.1.5+dfsg1", cgroup_driver="systemd", cgroup_version="2",
+                   live_restore=False, security_options=("name=seccomp,profile=builtin",),
+                   runtimes=("io.containerd.runc.v2", "runc"), default_runtime="runc",
+                   swarm="inactive", operating_system="Debian GNU/Linux 13 (trixie)", ...)
+    """
+
+    server_version: str
+    cgroup_driver: str
+    cgroup_version: str
+    live_restore: bool
+    security_options: tuple[str, ...]
+    runtimes: tuple[str, ...]
+    default_runtime: str
+    swarm: str
+    operating_system: str
+    root_directory: str
+    runc: str
+    cdi_directories: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def rootless(self) -> bool:
+        """Whether dockerd runs without root: it lists ``name=rootless``."""
+        return any(option.startswith("name=rootless") for option in self.security_options)
+
+
+@dataclass(frozen=True)
+class EngineUnit(Value):
+    """docker.service as systemd shows it: properties of systemctl(1), ``show``.
+
+    .. code:: python
+
+        EngineUnit({"LoadState": "loaded", "ActiveState": "active", "MainPID": "612", ...})
+    """
+
+    properties: dict[str, str]
+
+    @property
+    def loaded(self) -> bool:
+        return self.properties.get("LoadState") == "loaded"
+
+
+@dataclass(frozen=True)
+class DockerEngine(Value):
+    """The engine: its own words, the unit, and the running dockerd with its real command line."""
+
+    info: EngineInfo | Unknown
+    unit: EngineUnit | Unknown | None
+    process: Daemon | Unknown | None
+
+
+class Engine(Source[DockerEngine | None]):
+    """The Docker engine of this node, or ``None`` where there is none.
+
+    Sources: ``docker info`` (Docker 20.10 to 29; moby api/types/system/info.go), ``systemctl show
+    docker.service``, /proc. Without root or the docker group ``info`` is unknown.
+    """
+
+    probes = (
+        Probe("docker_engine.info", "docker info --format '{{json .}}'", cap=512),
+        Probe(
+            "docker_engine.unit",
+            f"systemctl show docker.service -p {','.join(_UNIT_PROPERTIES)}",
+        ),
+        *Daemons.probes,
+    )
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> DockerEngine | Unknown | None:
+        info = section(sections, "docker_engine.info")
+        unit = _unit(section(sections, "docker_engine.unit"))
+        process = _dockerd(Daemons.judged(sections), unit)
+        installed = info.rc != 127 or process or (isinstance(unit, EngineUnit) and unit.loaded)
+        if not installed:
+            return process if isinstance(process, Unknown) else None
+        return DockerEngine(_info(info), unit, process)
+
+
+def _info(answer: Section) -> EngineInfo | Unknown:
+    try:
+        said = json.loads(answer.out)
+    except ValueError:
+        return answer.trouble or Unknown("docker info: its answer is not JSON")
+    if not isinstance(said, dict):
+        return Unknown("docker info: its answer is not a JSON object")
+    # A client without a daemon prints its own half and lists why under ServerErrors.
+    complaints = _texts(said.get("ServerErrors")) or tuple(answer.err.strip().splitlines()[-1:])
+    if answer.rc != 0 or not said.get("ServerVersion"):
+        return Unknown(f"docker info: {'; '.join(complaints) or 'no server version'}")
+    return EngineInfo(
+        server_version=_text(said.get("ServerVersion")),
+        cgroup_driver=_text(said.get("CgroupDriver")),
+        cgroup_version=_text(said.get("CgroupVersion")),
+        live_restore=said.get("LiveRestoreEnabled") is True,
+        security_options=_texts(said.get("SecurityOptions")),
+        runtimes=_keys(said.get("Runtimes")),
+        default_runtime=_text(said.get("DefaultRuntime")),
+        swarm=_text(_object(said.get("Swarm")).get("LocalNodeState")),
+        operating_system=_text(said.get("OperatingSystem")),
+        root_directory=_text(said.get("DockerRootDir")),
+        runc=_text(_object(said.get("RuncCommit")).get("ID")),
+        cdi_directories=_texts(said.get("CDISpecDirs")),
+        warnings=_texts(said.get("Warnings")),
+    )
+
+
+def _unit(answer: Section) -> EngineUnit | Unknown | None:
+    if answer.rc == 127:
+        return None
+    if answer.trouble:
+        return answer.trouble
+    pairs = (line.partition("=") for line in answer.out.splitlines())
+    return EngineUnit({key: value for key, equals, value in pairs if equals})
+
+
+def _dockerd(
+    daemons: RunningDaemons | Unknown, unit: EngineUnit | Unknown | None
+) -> Daemon | Unknown | None:
+    if isinstance(daemons, Unknown):
+        return daemons
+    running = daemons.named("dockerd")
+    main = unit.properties.get("MainPID") if isinstance(unit, EngineUnit) else None
+    for daemon in running:
+        if str(daemon.pid) == main:
+            return daemon
+    if running:
+        return running[0]
+    return Unknown("dockerd: /proc hides other users' processes") if daemons.hidden else None
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def _object(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _keys(value: object) -> tuple[str, ...]:
+    return tuple(sorted(str(key) for key in _object(value)))

@@ -1,0 +1,148 @@
+"""What ``docker inspect`` says of the running containers that bears on their GPU."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from facts.probe import Probe, Section
+from facts.unknown import Unknown, Value
+
+# One JSON object per container. Of the environment only the NVIDIA_ variables leave the node:
+# the others may hold secrets. The functions are those of the Docker CLI's templates (docker
+# inspect --format, "Format command and log output").
+_FIELDS = {
+    "Id": "json .Id",
+    "Name": "json .Name",
+    "Status": "json .State.Status",
+    "Pid": "json .State.Pid",
+    "StartedAt": "json .State.StartedAt",
+    "Image": "json .Config.Image",
+    "Runtime": "json .HostConfig.Runtime",
+    "Privileged": "json .HostConfig.Privileged",
+    "CapAdd": "json .HostConfig.CapAdd",
+    "Devices": "json .HostConfig.Devices",
+    "DeviceRequests": "json .HostConfig.DeviceRequests",
+    "CgroupParent": "json .HostConfig.CgroupParent",
+    "RestartPolicy": "json .HostConfig.RestartPolicy.Name",
+    "AutoRemove": "json .HostConfig.AutoRemove",
+    "Pod": 'json (index .Config.Labels "io.kubernetes.pod.name")',
+}
+_ENVIRONMENT = (
+    '"Env":[{{range .Config.Env}}{{if eq (truncate . 7) "NVIDIA_"}}{{json .}},{{end}}{{end}}null]'
+)
+_ROW = "{" + ",".join(f'"{key}":{{{{{get}}}}}' for key, get in _FIELDS.items())
+_ROW += "," + _ENVIRONMENT + "}"
+_INSPECT = f"""
+ids=$(docker ps --quiet --no-trunc) || exit
+[ -z "$ids" ] || docker inspect --format '{_ROW}' $ids
+"""
+
+PROBE = Probe("docker_inspect.running", _INSPECT, limit=15, cap=2048)
+
+_NVIDIA_NODE = re.compile(r"^/dev/(nvidia|dxg)")
+
+
+class Request(str, Enum):
+    """How a container asked for the GPU; fixed when it was created."""
+
+    GPUS = "--gpus"
+    CDI = "CDI"
+    DEVICE = "--device"
+    RUNTIME = "nvidia runtime"
+    PRIVILEGED = "--privileged"
+
+
+@dataclass(frozen=True)
+class Inspected(Value):
+    """One running container of Docker. Times and names are Docker's own texts.
+
+    .. code:: python
+
+        Inspected(id="4f66...", name="trainer", pid=4242, status="running",
+                  started="2026-11-30T09:14:00.1Z", requests=(Request.GPUS,),
+                  restart_policy="unless-stopped", environment=("NVIDIA_VISIBLE_DEVICES=all",), ...)
+    """
+
+    id: str
+    name: str = ""
+    pid: int = 0
+    status: str = ""
+    started: str = ""
+    image: str = ""
+    runtime: str = ""
+    requests: tuple[Request, ...] = ()
+    restart_policy: str = ""
+    auto_remove: bool = False
+    pod: str = ""
+    environment: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] = ()
+
+
+_Row = dict[str, object]
+
+
+def containers(answer: Section) -> dict[str, Inspected] | Unknown:
+    """Id to container, of every running one; a container that ended meanwhile is no loss."""
+    found: dict[str, Inspected] = {}
+    for line in answer.out.splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            return answer.trouble or Unknown(f"{answer.name}: a line of its answer is not JSON")
+        if isinstance(row, dict) and isinstance(row.get("Id"), str):
+            found[row["Id"]] = _container(row)
+    gone = "no such object" in answer.err.lower()
+    if answer.trouble and not (gone and answer.rc == 1):
+        return answer.trouble
+    return found
+
+
+def _container(row: _Row) -> Inspected:
+    pid = row.get("Pid")
+    return Inspected(
+        id=_text(row.get("Id")),
+        name=_text(row.get("Name")).lstrip("/"),
+        pid=pid if isinstance(pid, int) else 0,
+        status=_text(row.get("Status")),
+        started=_text(row.get("StartedAt")),
+        image=_text(row.get("Image")),
+        runtime=_text(row.get("Runtime")),
+        requests=_requests(row),
+        restart_policy=_text(row.get("RestartPolicy")),
+        auto_remove=row.get("AutoRemove") is True,
+        pod=_text(row.get("Pod")),
+        environment=_texts(row.get("Env")),
+        capabilities=_texts(row.get("CapAdd")),
+    )
+
+
+def _requests(row: _Row) -> tuple[Request, ...]:
+    found = []
+    for request in _objects(row.get("DeviceRequests")):
+        names = _texts(request.get("DeviceIDs"))
+        if request.get("Driver") == "cdi" or any("=" in name for name in names):
+            found.append(Request.CDI)
+        elif "gpu" in str(request.get("Capabilities")):
+            found.append(Request.GPUS)
+    if any(_NVIDIA_NODE.match(str(d.get("PathOnHost"))) for d in _objects(row.get("Devices"))):
+        found.append(Request.DEVICE)
+    if "nvidia" in str(row.get("Runtime")):
+        found.append(Request.RUNTIME)
+    if row.get("Privileged") is True:
+        found.append(Request.PRIVILEGED)
+    return tuple(dict.fromkeys(found))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def _objects(value: object) -> list[_Row]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

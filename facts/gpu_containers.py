@@ -1,0 +1,148 @@
+"""The containers of this node that have NVIDIA devices: how they ask, what they are allowed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from facts import container_devices, docker_inspect, scopes
+from facts.container_devices import DeviceNode, Inhabitant
+from facts.docker_inspect import Inspected, Request
+from facts.probe import Sections, section
+from facts.scopes import Scope
+from facts.source import Source
+from facts.unknown import Unknown, Value
+
+
+@dataclass(frozen=True)
+class GpuContainer(Value):
+    """One running container with NVIDIA devices, or that asked Docker for them.
+
+    ``scope`` is the systemd unit that holds it (``None``: systemd does not), ``nodes`` are the
+    NVIDIA nodes of its /dev with the answer an open from within its cgroup got; ``inspected`` is
+    ``None`` where Docker does not know it.
+
+    .. code:: python
+
+        GpuContainer(id="4f66...", name="trainer", engine="docker",
+                     cgroup="/system.slice/docker-4f66....scope",
+                     scope=Scope("docker-4f66....scope", "strict", ("char-136 rwm",)),
+                     nodes=(DeviceNode("nvidiactl", 195, 255, "OK"),), inspected=Inspected(...))
+    """
+
+    id: str
+    name: str
+    engine: str
+    cgroup: str | Unknown
+    scope: Scope | Unknown | None
+    nodes: tuple[DeviceNode, ...] | Unknown
+    devices_list: tuple[str, ...] | None = None
+    inspected: Inspected | None = None
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        return self.inspected.requests if self.inspected else ()
+
+    @property
+    def pod(self) -> bool:
+        """Whether it belongs to a Kubernetes pod."""
+        labelled = self.inspected is not None and bool(self.inspected.pod)
+        return labelled or "kubepods" in str(self.cgroup)
+
+
+@dataclass(frozen=True)
+class GpuContainers(Value):
+    """All of them; ``unseen`` says which of the two ways to find them failed, and why."""
+
+    containers: tuple[GpuContainer, ...]
+    unseen: tuple[Unknown, ...] = ()
+
+
+class Containers(Source[GpuContainers]):
+    """The running containers with NVIDIA devices, of Docker and of every other runtime.
+
+    Sources: ``docker inspect`` (how they ask), /proc mount namespaces whose /dev holds NVIDIA
+    nodes (which they are, any runtime; as root), ``systemctl show`` of their scopes.
+    """
+
+    probes = (docker_inspect.PROBE, container_devices.PROBE, scopes.PROBE)
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> GpuContainers | Unknown:
+        rows = docker_inspect.containers(section(sections, docker_inspect.PROBE.name))
+        inside = container_devices.inhabitants(section(sections, container_devices.PROBE.name))
+        units = scopes.scopes(section(sections, scopes.PROBE.name))
+        unseen = tuple(part for part in (rows, inside) if isinstance(part, Unknown))
+        known = {} if isinstance(rows, Unknown) else rows
+        found: dict[str, GpuContainer] = {}
+        for one in () if isinstance(inside, Unknown) else inside:
+            found.setdefault(one.id or one.cgroup, _entered(known.get(one.id), one, units))
+        for identity, row in known.items():
+            if identity not in found and set(row.requests) - {Request.PRIVILEGED}:
+                nodes = inside if isinstance(inside, Unknown) else ()
+                found[identity] = _unentered(row, nodes, units)
+        return GpuContainers(tuple(found.values()), unseen)
+
+
+def _entered(
+    row: Inspected | None, one: Inhabitant, units: dict[str, Scope] | Unknown
+) -> GpuContainer:
+    cgroup = one.cgroup or Unknown("its control group is not in /proc")
+    return GpuContainer(
+        id=one.id,
+        name=row.name if row and row.name else _call(one),
+        engine="docker" if row else _engine(one.cgroup),
+        cgroup=cgroup,
+        scope=_scope(cgroup, units),
+        nodes=one.nodes,
+        devices_list=one.devices_list,
+        inspected=row,
+    )
+
+
+def _unentered(
+    row: Inspected, nodes: Unknown | tuple[()], units: dict[str, Scope] | Unknown
+) -> GpuContainer:
+    """A container that asked for a GPU and that the walk through /proc did not enter.
+
+    Its scope is found by its id; where no scope has it, only /proc could tell what holds it.
+    """
+    held = {} if isinstance(units, Unknown) else units
+    path = next((path for path in held if row.id in path), None)
+    cgroup = path or Unknown("its control group: want root to look into /proc")
+    return GpuContainer(
+        row.id, row.name, "docker", cgroup, _scope(cgroup, units), nodes, inspected=row
+    )
+
+
+def _scope(cgroup: str | Unknown, units: dict[str, Scope] | Unknown) -> Scope | Unknown | None:
+    if isinstance(cgroup, Unknown):
+        return cgroup
+    if isinstance(units, Unknown):
+        return units
+    if cgroup in units:
+        return units[cgroup]
+    if cgroup.endswith(".scope"):
+        return Unknown(f"scope {cgroup.rpartition('/')[2]}: not a unit of this node's systemd")
+    return None
+
+
+_ENGINES = {
+    "cri-containerd": "containerd",
+    "crio": "cri-o",
+    "libpod": "podman",
+    "lxc": "lxc",
+    "docker": "docker",
+    "kubepods": "containerd",
+    "payload": "systemd-nspawn",
+}
+
+
+def _engine(cgroup: str) -> str:
+    return next((engine for mark, engine in _ENGINES.items() if mark in cgroup), "other")
+
+
+def _call(one: Inhabitant) -> str:
+    return one.id[:12] or one.cgroup or f"process {one.pid}"

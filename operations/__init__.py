@@ -1,0 +1,1 @@
+"""How a node is changed: convergent operations in pyinfra's form."""
