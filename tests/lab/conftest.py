@@ -1,0 +1,32 @@
+"""The lab's fixtures: every test in this directory carries the marker `lab` and gets its nodes from `lab`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.lab import requirements
+from tests.lab.errors import CannotRun
+from tests.lab.session import Lab, open_lab
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of this directory."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.lab)
+
+
+@pytest.fixture(scope="session")
+def lab() -> Iterator[Lab]:
+    """The session's lab; where this machine cannot run it, a skip, or a failure where it is required."""
+    try:
+        opened = open_lab()
+    except CannotRun as reason:
+        if requirements.required():
+            pytest.fail(str(reason), pytrace=False)
+        pytest.skip(str(reason))
+    with opened:
+        yield opened
