@@ -1,0 +1,175 @@
+"""The daemon.json that the engine really reads, raw: which file, whose, and its bytes."""
+
+from __future__ import annotations
+
+import stat
+from dataclasses import dataclass
+from enum import Enum
+
+from typing_extensions import override
+
+from facts.probe import Probe, Sections, decode, section
+from facts.source import Source
+from facts.unknown import Unknown, Value
+
+DEFAULT = "/etc/docker/daemon.json"
+"""Where dockerd looks when no ``--config-file`` names another (dockerd(8))."""
+
+LIMIT = 1 << 20
+"""Bytes of one file that are read; what people write there is a few hundred bytes long."""
+
+# stat: %f is the raw mode in hex, type and permissions (stat(1): GNU and busybox know it), first
+# of the path itself, then, with -L, of what it leads to. The engines of containers (docker in
+# docker, kind) have more than one number in NSpid; their files are not this node's.
+_FETCH = rf"""
+named() {{
+  for comm in $(grep -lx dockerd /proc/[0-9]*/comm); do
+    pid=${{comm%/comm}}
+    [ "$(sed -n 's/^NSpid:[[:space:]]*//p' "$pid/status" | wc -w)" -le 1 ] || continue
+    tr '\n\0' ' \n' <"$pid/cmdline" |
+      sed -n -e 's/^--config-file=//p' -e '/^--config-file$/{{n;p;}}'
+  done 2>/dev/null
+}}
+{{ echo {DEFAULT}; named; }} | grep '^/' | sort -u | while IFS= read -r path; do
+  printf 'file %s\n' "$path"
+  stat -c '%f' "$path" 2>/dev/null | sed 's/^/link /'
+  stat -L -c '%f %u %g %s' "$path" 2>&1 | sed 's/^/stat /'
+  readlink -f "$path" | sed 's/^/target /'
+  [ -f "$path" ] || continue
+  {{ head -c {LIMIT + 1} "$path" | base64; }} 2>&1 | sed 's/^/data /'
+done
+"""
+
+
+class Kind(str, Enum):
+    """What is found at the end of a path, links followed."""
+
+    REGULAR = "regular"
+    DIRECTORY = "directory"
+    ABSENT = "absent"
+    OTHER = "other"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class ConfigFile(Value):
+    """One configuration file of a dockerd: its path, what it leads to, and its bytes.
+
+    ``content`` is ``None`` where there is no file, ``Unknown`` where it could not be read or is
+    longer than ``LIMIT``. ``mode`` holds the permission bits.
+
+    .. code:: python
+
+        ConfigFile("/etc/docker/daemon.json", "/etc/docker/daemon.json", Kind.REGULAR, link=False,
+                   mode=0o644, uid=0, gid=0, content=b'{"log-driver": "local"}')
+    """
+
+    path: str
+    target: str | None
+    kind: Kind
+    link: bool
+    mode: int | None
+    uid: int | None
+    gid: int | None
+    content: bytes | Unknown | None
+
+
+@dataclass(frozen=True)
+class DaemonJsonFiles(Value):
+    """The default file, and each one named by a running dockerd's ``--config-file``."""
+
+    files: tuple[ConfigFile, ...]
+
+    def at(self, path: str) -> ConfigFile | None:
+        """The file with this path, if it was asked for."""
+        return next((file for file in self.files if file.path == path), None)
+
+
+class DaemonJson(Source[DaemonJsonFiles]):
+    """The configuration files of this node's Docker engines, byte for byte.
+
+    Sources: /proc/pid/cmdline (proc(5)), stat(1). Needs root where a file is not world-readable.
+    """
+
+    probes = (Probe("daemon_json.files", _FETCH, cap=4096),)
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> DaemonJsonFiles | Unknown:
+        answer = section(sections, "daemon_json.files")
+        if answer.trouble and answer.rc != 1:
+            return answer.trouble
+        blocks: list[dict[str, list[str]]] = []
+        for line in answer.out.splitlines():
+            key, _, rest = line.partition(" ")
+            if key == "file":
+                blocks.append({"file": [rest]})
+            elif blocks and key in ("link", "stat", "target", "data"):
+                blocks[-1].setdefault(key, []).append(rest)
+        if not blocks:
+            return answer.trouble or Unknown("daemon_json.files: its answer names no file")
+        return DaemonJsonFiles(tuple(_file(block) for block in blocks))
+
+
+def _file(block: dict[str, list[str]]) -> ConfigFile:
+    path = block["file"][0]
+    mode, uid, gid, size, trouble = _stat(block.get("stat", ["no answer"])[0])
+    link = stat.S_ISLNK(_number(block.get("link", [""])[0], 16) or 0)
+    kind = _kind(mode, trouble)
+    content: bytes | Unknown | None = None
+    if "?" in path:
+        # The frame shows bytes outside ASCII as a question mark: the path is not known exactly.
+        content = Unknown(f"{path}: its name has bytes outside ASCII")
+    elif kind is Kind.REGULAR:
+        content = _content(path, size, block.get("data", []))
+    elif kind is Kind.UNKNOWN:
+        content = Unknown(f"{path}: {trouble}")
+    elif kind is not Kind.ABSENT:
+        content = Unknown(f"{path}: is {kind.value}, not a regular file")
+    return ConfigFile(
+        path=path,
+        target=block.get("target", [""])[0] or None,
+        kind=kind,
+        link=link,
+        mode=None if mode is None else stat.S_IMODE(mode),
+        uid=uid,
+        gid=gid,
+        content=content,
+    )
+
+
+def _kind(mode: int | None, trouble: str) -> Kind:
+    if mode is None:
+        absent = trouble in ("No such file or directory", "Not a directory")
+        return Kind.ABSENT if absent else Kind.UNKNOWN
+    if stat.S_ISREG(mode):
+        return Kind.REGULAR
+    return Kind.DIRECTORY if stat.S_ISDIR(mode) else Kind.OTHER
+
+
+def _content(path: str, size: int | None, lines: list[str]) -> bytes | Unknown:
+    content = decode("".join(lines))
+    if content is None:
+        return Unknown(f"{path}: {lines[-1].rpartition(': ')[2][:200]}")
+    if len(content) > LIMIT:
+        return Unknown(f"{path}: {size} bytes long, want at most {LIMIT}")
+    if size is not None and len(content) != size:
+        return Unknown(f"{path}: {len(content)} of its {size} bytes came")
+    return content
+
+
+def _stat(answer: str) -> tuple[int | None, int | None, int | None, int | None, str]:
+    """Mode, uid, gid, size and, where stat did not give them, its complaint."""
+    words = answer.split()
+    if len(words) == 4:
+        mode, rest = _number(words[0], 16), [_number(word, 10) for word in words[1:]]
+        if mode is not None and None not in rest:
+            return mode, rest[0], rest[1], rest[2], ""
+    return None, None, None, None, answer.rpartition(": ")[2][:200]
+
+
+def _number(text: str, base: int) -> int | None:
+    try:
+        return int(text, base)
+    except ValueError:
+        return None
