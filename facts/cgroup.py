@@ -25,9 +25,9 @@ done
 """
 
 # cgroups(7); name=... is a hierarchy without a controller.
-_V1_CONTROLLERS = frozenset(
-    ("blkio", "cpu", "cpuacct", "cpuset", "debug", "devices", "freezer", "hugetlb", "memory")
-    + ("misc", "net_cls", "net_prio", "perf_event", "pids", "rdma")
+_V1_CONTROLLER = re.compile(
+    r"blkio|cpu|cpuacct|cpuset|debug|devices|freezer|hugetlb|memory|misc"
+    r"|net_cls|net_prio|perf_event|pids|rdma"
 )
 
 
@@ -90,7 +90,7 @@ class Hierarchy(Source[CgroupHierarchy]):
         mode = _mode(mounts)
         v1 = [mount for mount in mounts if mount.kind == "cgroup"]
         controllers = [] if mode is Mode.V2 else [o for mount in v1 for o in mount.options]
-        known = [option for option in controllers if option in _V1_CONTROLLERS]
+        known = [option for option in controllers if _V1_CONTROLLER.fullmatch(option)]
         lines = re.findall(r"^controllers (.*)$", answer.out, re.MULTILINE)
         v2 = [name for line in lines for name in line.split()]
         return CgroupHierarchy(
