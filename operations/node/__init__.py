@@ -1,0 +1,36 @@
+"""What runs on the node: POSIX sh (dash, bash, busybox ash), put together of the parts beside this.
+
+A script is a constant; what differs from node to node comes as quoted arguments and on standard
+input. So no file's content is ever in an argument list, which every user of the node can read.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from pyinfra.api.command import QuoteString, StringCommand
+
+_FOLDER = Path(__file__).parent
+
+
+@cache
+def script(*parts: str) -> str:
+    """One sh script of these parts (their files' names without ``.sh``), in this order."""
+    return "\n".join((_FOLDER / f"{part}.sh").read_text() for part in parts)
+
+
+def run(source: str, *arguments: str, stdin: str = "") -> StringCommand:
+    """The command that runs this script with these arguments and this standard input."""
+    quoted = [QuoteString(argument) for argument in arguments]
+    return StringCommand("sh", "-c", QuoteString(source), "pyinfra-nvml", *quoted, _stdin=stdin)
+
+
+def refuse(*reasons: str) -> StringCommand:
+    """A command that fails with these reasons.
+
+    A refusal is this node's alone: an exception in an operation would end the run for every host
+    (pyinfra 3.10).
+    """
+    lines = [QuoteString(reason) for reason in reasons]
+    return StringCommand("printf", QuoteString("%s\\n"), *lines, ">&2;", "false")
