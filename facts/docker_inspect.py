@@ -7,7 +7,10 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from facts.probe import Probe, Section
+from typing_extensions import override
+
+from facts.probe import Probe, Section, Sections, section
+from facts.source import Source
 from facts.unknown import Unknown, Value
 
 # One JSON object per container. Of the environment only the NVIDIA_ variables leave the node:
@@ -81,11 +84,36 @@ class Inspected(Value):
     capabilities: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class RunningContainers(Value):
+    """Every container that a restart of the engine would stop (without live-restore)."""
+
+    containers: tuple[Inspected, ...]
+
+
+class Running(Source[RunningContainers]):
+    """Docker's running containers and how they come back; none where Docker is not installed.
+
+    Source: ``docker ps`` and ``docker inspect`` (Docker 20.10 to 28.5, lab). Wants root or the
+    group docker.
+    """
+
+    probes = (PROBE,)
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> RunningContainers | Unknown:
+        found = containers(section(sections, PROBE.name))
+        return found if isinstance(found, Unknown) else RunningContainers(tuple(found.values()))
+
+
 _Row = dict[str, object]
 
 
 def containers(answer: Section) -> dict[str, Inspected] | Unknown:
     """Id to container, of every running one; a container that ended meanwhile is no loss."""
+    if answer.rc == 127:
+        return {}
     found: dict[str, Inspected] = {}
     for line in answer.out.splitlines():
         try:

@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from facts import container_devices, docker_inspect, scopes
 from facts.container_devices import DeviceNode, Inhabitant
+from facts.daemons import Daemons
 from facts.docker_inspect import Inspected, Request
 from facts.probe import Sections, section
 from facts.scopes import Scope
@@ -66,12 +67,14 @@ class Containers(Source[GpuContainers]):
     nodes (which they are, any runtime; as root), ``systemctl show`` of their scopes.
     """
 
-    probes = (docker_inspect.PROBE, container_devices.PROBE, scopes.PROBE)
+    probes = (docker_inspect.PROBE, container_devices.PROBE, scopes.PROBE, *Daemons.probes)
 
     @override
     @classmethod
     def parse(cls, sections: Sections) -> GpuContainers | Unknown:
         rows = docker_inspect.containers(section(sections, docker_inspect.PROBE.name))
+        if isinstance(rows, Unknown) and _no_dockerd(sections):
+            rows = {}
         inside = container_devices.inhabitants(section(sections, container_devices.PROBE.name))
         units = scopes.scopes(section(sections, scopes.PROBE.name))
         unseen = tuple(part for part in (rows, inside) if isinstance(part, Unknown))
@@ -84,6 +87,12 @@ class Containers(Source[GpuContainers]):
                 nodes = inside if isinstance(inside, Unknown) else ()
                 found[identity] = _unentered(row, nodes, units)
         return GpuContainers(tuple(found.values()), unseen)
+
+
+def _no_dockerd(sections: Sections) -> bool:
+    """Whether it is certain that no dockerd runs here, and so no container of it."""
+    daemons = Daemons.judged(sections)
+    return not (isinstance(daemons, Unknown) or daemons.hidden or daemons.named("dockerd"))
 
 
 def _entered(

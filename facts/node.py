@@ -11,6 +11,7 @@ from facts.container_toolkit import ContainerToolkit, Toolkit
 from facts.daemon_json import DaemonJson, DaemonJsonFiles
 from facts.daemons import Daemons, RunningDaemons
 from facts.docker_engine import DockerEngine, Engine
+from facts.docker_inspect import Running, RunningContainers
 from facts.gpu_containers import Containers, GpuContainers
 from facts.kubelet import Kubelet, KubeletState
 from facts.machine import Machine, MachineState
@@ -41,6 +42,7 @@ class NodeState(Value):
     kubelet: KubeletState | Unknown | None
     engine: DockerEngine | Unknown | None
     daemon_json: DaemonJsonFiles | Unknown
+    running: RunningContainers | Unknown
     gpu_containers: GpuContainers | Unknown
 
 
@@ -55,6 +57,7 @@ _SOURCES: dict[str, type[Source[object]]] = {
     "kubelet": Kubelet,
     "engine": Engine,
     "daemon_json": DaemonJson,
+    "running": Running,
     "gpu_containers": Containers,
 }
 

@@ -1,0 +1,63 @@
+# Every target sets up what it needs. Wanted on the machine: python3 (3.10 or newer, with venv) and make.
+
+PYTHON ?= python3
+INVENTORY ?= inventories/local.py
+VENV := .venv
+RUN := $(VENV)/.locked
+DEV := $(VENV)/.locked-dev
+
+.DEFAULT_GOAL := help
+.PHONY: help audit demo test lint format lab lab-down lock clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
+
+audit: $(RUN)  ## audit this machine, or INVENTORY=path; changes nothing
+	@$(VENV)/bin/pyinfra $(INVENTORY) deploys/audit.py --dry -y
+
+demo: $(RUN)  ## audit a recorded fleet that shows what is found
+	@$(VENV)/bin/pyinfra inventories/recorded.py deploys/audit.py --dry -y --data audit_level=none
+
+test: $(DEV)  ## every test; those on real nodes want root on Linux
+	@$(VENV)/bin/pytest
+
+lint: $(DEV)  ## ruff, mypy, import-linter, shellcheck where it is installed
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/mypy
+	@$(VENV)/bin/lint-imports
+	@if command -v shellcheck >/dev/null; then shellcheck $$(git ls-files '*.sh' .ci/run); fi
+
+format: $(DEV)  ## put the code into shape
+	@$(VENV)/bin/ruff check --fix .
+	@$(VENV)/bin/ruff format .
+
+lab: $(DEV)  ## boot real nodes without a GPU to play with, and print their inventory
+	@$(VENV)/bin/python -m tests.lab up
+
+lab-down: $(DEV)  ## remove every trace of them
+	@$(VENV)/bin/python -m tests.lab down
+
+lock: $(DEV)  ## resolve the dependencies anew, with hashes
+	@$(VENV)/bin/pip install --quiet uv
+	@$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
+	  --no-header --upgrade pyproject.toml -o requirements.lock
+	@$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
+	  --no-header --upgrade --constraint requirements.lock --extra dev pyproject.toml -o requirements-dev.lock
+
+clean:  ## remove the virtual environment and what the tools keep
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(VENV)/bin/pip:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 10) else f"python: saw {v[0]}.{v[1]}, want 3.10 or newer; name one with make PYTHON=python3.12")'
+	@$(PYTHON) -m venv $(VENV) || { echo "venv: $(PYTHON) cannot make one; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+
+$(RUN): requirements.lock | $(VENV)/bin/pip
+	@echo "setting up $(VENV)" >&2
+	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+$(DEV): requirements-dev.lock | $(RUN)
+	@echo "setting up $(VENV) for development" >&2
+	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@

@@ -1,0 +1,65 @@
+"""The audit as a JSON document: every node, every check, every finding with its evidence."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from audit.finding import Result
+from audit.verdict import Verdict
+from facts.unknown import Unknown, plain
+
+VERSION = 1
+
+
+def document(verdicts: Sequence[Verdict], at: datetime) -> dict[str, object]:
+    """The audit of a fleet, in the order of its inventory; times are UTC, ISO 8601."""
+    return {
+        "version": VERSION,
+        "time": at.isoformat(timespec="seconds"),
+        "nodes": [_node(verdict) for verdict in verdicts],
+    }
+
+
+def write(path: Path, content: dict[str, object]) -> None:
+    """Puts the document in place at once: a reader sees the old one or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w") as file:
+            json.dump(content, file, indent=2)
+            file.write("\n")
+        # mkstemp makes the file 0600; a report is read by whoever may read its directory.
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _node(verdict: Verdict) -> dict[str, object]:
+    state = verdict.state
+    return {
+        "node": verdict.node,
+        "verdict": verdict.summary,
+        "level": verdict.worst.value if verdict.worst else None,
+        "no_answer": state.reason if isinstance(state, Unknown) else None,
+        "execs": verdict.execs,
+        "checks": [_result(result) for result in verdict.results],
+        "facts": None if isinstance(state, Unknown) else plain(state),
+    }
+
+
+def _result(result: Result) -> dict[str, object]:
+    return {
+        "check": result.check,
+        "area": result.area.value,
+        "status": result.status.value,
+        "reason": result.reason,
+        "findings": plain(result.findings),
+        "doubts": plain(result.doubts),
+    }

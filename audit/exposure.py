@@ -1,0 +1,87 @@
+"""Whether a container's devices are in systemd's books: who holds it, and what would take them.
+
+The pattern was measured on systemd 247, 252, 257 and 262 with Docker 20.10 to 28.5 (docs/lab.md):
+a scope with ``DevicePolicy=strict`` and no rule for the NVIDIA nodes loses them at the next
+change of the unit, a recent runc (1.3.6) included; with a rule, or outside any scope, it keeps
+them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from audit.finding import Doubt, NotApplicable
+from facts.gpu_containers import GpuContainer
+from facts.node import NodeState
+from facts.scopes import NVIDIA_MAJOR, Scope
+from facts.unknown import Unknown
+
+_CONTROL_NODE = (("nvidiactl", NVIDIA_MAJOR, 255),)
+"""What every container with a GPU has: NVML opens it first."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """The names of those nodes that no rule of the container's scope allows; empty is safe."""
+
+    scope: Scope | None
+    missing: tuple[str, ...]
+
+
+def held(container: GpuContainer) -> Held | Unknown:
+    """What systemd would take from this container when it next writes the device filter."""
+    scope = container.scope
+    if isinstance(scope, Unknown):
+        return scope
+    if scope is None:
+        return Held(None, ())
+    missing = tuple(
+        name for name, major, minor in _nodes(container) if not scope.allows(major, minor)
+    )
+    return Held(scope, missing)
+
+
+def lost(container: GpuContainer) -> tuple[str, ...]:
+    """The names of its nodes that the device cgroup refuses now."""
+    if isinstance(container.nodes, Unknown):
+        return ()
+    return tuple(node.name for node in container.nodes if node.refused)
+
+
+def triggers(systemd: int | None) -> str:
+    """What takes an unlisted device away, on this version of systemd.
+
+    A daemon-reload alone spared the device on systemd 257 and on no other version measured.
+    """
+    change = "any change of its scope (`systemctl set-property`, `docker update`)"
+    if systemd == 257:
+        return f"{change}; a `systemctl daemon-reload` was seen to spare it on systemd 257 only"
+    return f"a `systemctl daemon-reload` (package installs do that), or {change}"
+
+
+def _nodes(container: GpuContainer) -> tuple[tuple[str, int, int], ...]:
+    if isinstance(container.nodes, Unknown) or not container.nodes:
+        return _CONTROL_NODE
+    return tuple((node.name, node.major, node.minor) for node in container.nodes)
+
+
+def containers(
+    node: NodeState,
+) -> tuple[tuple[GpuContainer, ...], tuple[Doubt | NotApplicable, ...]]:
+    """The node's containers with NVIDIA devices, and what has to be said of those not seen."""
+    found = node.gpu_containers
+    if isinstance(found, Unknown):
+        return (), (Doubt("containers", found.reason),)
+    if not found.containers and node.driver is None:
+        return (), (NotApplicable("no NVIDIA driver, device or library on this node"),)
+    doubts = tuple(Doubt("containers", unseen.reason) for unseen in found.unseen)
+    if not found.containers and not doubts:
+        return (), (NotApplicable("no running container has an NVIDIA device"),)
+    return found.containers, doubts
+
+
+def systemd_version(node: NodeState) -> int | None:
+    """The number of this node's systemd, where it has one and says so."""
+    if node.systemd is None or isinstance(node.systemd, Unknown):
+        return None
+    return None if isinstance(node.systemd.number, Unknown) else node.systemd.number

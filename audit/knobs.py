@@ -1,0 +1,70 @@
+"""The knobs of an inventory, read from host data and held to what they may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyinfra.api import Host
+from pyinfra.api.exceptions import DeployError
+
+from audit.finding import Level
+
+DRIVERS = ("cgroupfs", "systemd")
+
+
+@dataclass(frozen=True)
+class Knobs:
+    """What an inventory asks for; inventories/group_data/all.py has each with its meaning."""
+
+    audit_level: Level | None = Level.AT_RISK
+    report_json: Path | None = None
+    cgroup_driver: str = "cgroupfs"
+    only_exposed: bool = False
+    state_directory: str = "/var/lib/pyinfra-nvml"
+    reboot_sentinel: str = "/run/reboot-required"
+
+
+def knobs(host: Host) -> Knobs:
+    """This host's knobs; a value that cannot be meant ends the run before anything is changed."""
+    given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
+    report = given["report_json"]
+    return Knobs(
+        audit_level=_level(given),
+        report_json=Path(str(report)) if report else None,
+        cgroup_driver=_one_of("cgroup_driver", given, list(DRIVERS)),
+        only_exposed=_flag("only_exposed", given),
+        state_directory=_path("state_directory", given),
+        reboot_sentinel=_path("reboot_sentinel", given),
+    )
+
+
+def _level(given: dict[str, object]) -> Level | None:
+    text = _one_of("audit_level", given, [*(level.value for level in Level), "none"])
+    return None if text == "none" else Level(text)
+
+
+def _default(name: str) -> object:
+    return Knobs.__dataclass_fields__[name].default
+
+
+def _one_of(name: str, given: dict[str, object], wanted: list[str]) -> str:
+    value = given[name] if given[name] is not None else _default(name)
+    text = value.value if isinstance(value, Level) else value
+    if not isinstance(text, str) or text not in wanted:
+        raise DeployError(f"knob {name}: saw {text!r}, want one of {', '.join(wanted)}")
+    return text
+
+
+def _flag(name: str, given: dict[str, object]) -> bool:
+    value = given[name] if given[name] is not None else _default(name)
+    if not isinstance(value, bool):
+        raise DeployError(f"knob {name}: saw {value!r}, want true or false")
+    return value
+
+
+def _path(name: str, given: dict[str, object]) -> str:
+    value = given[name] if given[name] is not None else _default(name)
+    if not isinstance(value, str) or not value.startswith("/"):
+        raise DeployError(f"knob {name}: saw {value!r}, want an absolute path on the node")
+    return value.rstrip("/") or "/"

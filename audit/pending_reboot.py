@@ -1,0 +1,23 @@
+"""Whether a node waits for a reboot, and why: what a sentinel file or a scheduler is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from audit.finding import Repair, Result
+
+
+def pending_reboot(results: Iterable[Result]) -> str | None:
+    """One line with every reason for a reboot, or ``None``.
+
+    .. code:: python
+
+        "NVIDIA driver: module 550.90.07 loaded, library 550.107.02; want one version"
+    """
+    reasons = [
+        f"{finding.subject}: {finding.saw}; want {finding.want}"
+        for result in results
+        for finding in result.findings
+        if finding.repair is Repair.REBOOT
+    ]
+    return " / ".join(reasons) or None

@@ -1,0 +1,183 @@
+"""What deploys/fix_cgroup.py would do to a node: changes with their cost, or every refusal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from audit.daemon_document import Refused, document
+from audit.driver_entry import Candidate, entry_driver, with_driver
+from audit.engine_config import given_flags, obstacles
+from audit.exposure import held, lost
+from audit.refusals import Refusal, refusals
+from facts.daemon_json import DEFAULT, ConfigFile
+from facts.docker_engine import DockerEngine, EngineInfo
+from facts.docker_inspect import Inspected
+from facts.gpu_containers import GpuContainer
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The way of one node to the wanted driver.
+
+    ``write`` and ``restart`` say which steps are needed; ``idle`` says why none is. ``stops`` are
+    the containers that a restart stops, ``exposed`` those that are to be proven afterwards.
+    """
+
+    driver: str
+    path: str = DEFAULT
+    refusals: tuple[Refusal, ...] = ()
+    before: bytes | None = None
+    after: bytes | None = None
+    restart: bool = False
+    stops: tuple[Inspected, ...] = ()
+    exposed: tuple[GpuContainer, ...] = ()
+    idle: str = ""
+
+    @property
+    def write(self) -> bool:
+        return self.after is not None and not self.refusals
+
+    @property
+    def acts(self) -> bool:
+        return (self.write or self.restart or bool(self.exposed)) and not self.refusals
+
+
+def plan(node: NodeState, driver: str, only_exposed: bool = False) -> Plan:
+    """The plan for one node; nothing that could not be read is taken to be fine."""
+    engine = node.engine
+    if engine is None:
+        return Plan(driver, idle="no Docker engine on this node")
+    if isinstance(engine, Unknown):
+        return Plan(driver, refusals=(_unread("Docker engine", engine),))
+    exposed = _exposed(node)
+    if only_exposed and not exposed and not _unseen(node):
+        return Plan(driver, idle="only_exposed: no container is exposed")
+    if isinstance(engine.info, EngineInfo) and _settled(engine, engine.info, node, driver):
+        idle = "" if exposed else f"the engine is on {driver} already"
+        return Plan(driver, path=config_path(engine), exposed=exposed, idle=idle)
+    return _change(node, engine, driver, exposed)
+
+
+def config_path(engine: DockerEngine) -> str:
+    """The daemon.json that this engine reads."""
+    process = engine.process
+    named = None if process is None or isinstance(process, Unknown) else process.option
+    return (named("--config-file") if named else None) or DEFAULT
+
+
+def _change(
+    node: NodeState, engine: DockerEngine, driver: str, exposed: tuple[GpuContainer, ...]
+) -> Plan:
+    path = config_path(engine)
+    reasons = list(refusals(node, engine, driver))
+    file = _file(node, path)
+    if isinstance(file, Refusal):
+        return Plan(driver, path, (*reasons, file))
+    before = file.content if isinstance(file.content, bytes) else None
+    candidate = with_driver(before, driver, path)
+    if isinstance(candidate, Refused):
+        return Plan(driver, path, (*reasons, _refusal(candidate)))
+    reasons += _obstacles(candidate, engine, path)
+    info = engine.info
+    live = info.cgroup_driver if isinstance(info, EngineInfo) else ""
+    restart = live != driver
+    stops = _stopped(node, engine) if restart else ()
+    if isinstance(stops, Refusal):
+        reasons.append(stops)
+        stops = ()
+    return Plan(
+        driver,
+        path,
+        tuple(reasons),
+        before,
+        candidate.content if candidate.changed else None,
+        restart,
+        stops,
+        exposed,
+    )
+
+
+def _settled(engine: DockerEngine, info: EngineInfo, node: NodeState, driver: str) -> bool:
+    """Whether the engine has the driver now and nothing names another for its next start."""
+    if info.cgroup_driver != driver:
+        return False
+    file = _file(node, config_path(engine))
+    if isinstance(file, Refusal):
+        return False
+    content = file.content if isinstance(file.content, bytes) else None
+    read = document(content, file.path)
+    if isinstance(read, Refused):
+        return False
+    options = read.value.get("exec-opts")
+    named = [
+        entry_driver(option)
+        for option in (options if isinstance(options, list) else [])
+        if isinstance(option, str)
+    ]
+    return all(name in (None, driver) for name in named)
+
+
+def _file(node: NodeState, path: str) -> ConfigFile | Refusal:
+    files = node.daemon_json
+    if isinstance(files, Unknown):
+        return _unread(path, files)
+    file = files.at(path)
+    if file is None:
+        return _unread(path, Unknown("it was not asked for"))
+    if isinstance(file.content, Unknown):
+        return _unread(path, file.content)
+    return file
+
+
+def _obstacles(candidate: Candidate, engine: DockerEngine, path: str) -> list[Refusal]:
+    read = document(candidate.content, path)
+    if isinstance(read, Refused):
+        return [_refusal(read)]
+    process = engine.process
+    arguments = () if process is None or isinstance(process, Unknown) else process.arguments
+    info = engine.info if isinstance(engine.info, EngineInfo) else None
+    found = obstacles(
+        read.value,
+        arguments,
+        info.server_version if info else "",
+        bool(info and info.swarm == "active"),
+    )
+    flag = given_flags(arguments).get("exec-opts", "")
+    instead = f"take {flag} out of the unit, then run this again" if flag else ""
+    return [_refusal(one, instead if one.subject == "exec-opts" else "") for one in found]
+
+
+def _stopped(node: NodeState, engine: DockerEngine) -> tuple[Inspected, ...] | Refusal:
+    if isinstance(engine.info, EngineInfo) and engine.info.live_restore:
+        return ()
+    if isinstance(node.running, Unknown):
+        return _unread("running containers", node.running)
+    return node.running.containers
+
+
+def _exposed(node: NodeState) -> tuple[GpuContainer, ...]:
+    """Docker's own containers that have lost a device, or that systemd would take one from."""
+    found = node.gpu_containers
+    if isinstance(found, Unknown):
+        return ()
+    return tuple(one for one in found.containers if one.engine == "docker" and _is_exposed(one))
+
+
+def _is_exposed(container: GpuContainer) -> bool:
+    behind = held(container)
+    return bool(lost(container)) or (not isinstance(behind, Unknown) and bool(behind.missing))
+
+
+def _unseen(node: NodeState) -> bool:
+    found = node.gpu_containers
+    return isinstance(found, Unknown) or bool(found.unseen)
+
+
+def _unread(subject: str, unknown: Unknown) -> Refusal:
+    return Refusal(subject, unknown.reason, "it readable; run as root (_sudo = True)")
+
+
+def _refusal(refused: Refused, instead: str = "") -> Refusal:
+    return Refusal(refused.subject, refused.saw, refused.want, instead)

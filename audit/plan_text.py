@@ -1,0 +1,61 @@
+"""A plan in words: what stops, what comes back and how, the diff, every refusal."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from audit.finding import Repair
+from audit.plan import Plan
+from facts.docker_inspect import Inspected
+
+
+def lines(plan: Plan, diff: bool) -> Iterator[str]:
+    """The plan of one node, as it is told before anything is done."""
+    for refusal in plan.refusals:
+        yield f"refused: {refusal}"
+    if plan.refusals:
+        return
+    if not plan.acts:
+        yield f"nothing to do: {plan.idle}"
+        return
+    if plan.write:
+        entry = f"exec-opts native.cgroupdriver={plan.driver}"
+        yield f"{plan.path}: {entry}  [{_cost(Repair.WRITE_CONFIG)}]"
+        if diff:
+            yield from _diff(plan)
+    if plan.restart:
+        yield from _restart(plan)
+    for container in plan.exposed:
+        yield f"proven afterwards: container {container.name}"
+
+
+def _cost(repair: Repair) -> str:
+    return f"{repair.value}: {repair.cost}"
+
+
+def _restart(plan: Plan) -> Iterator[str]:
+    count = len(plan.stops)
+    stop = "no container stops" if not count else f"{count} container{'s' * (count > 1)} stop"
+    yield f"docker: restart, {stop}"
+    for container in plan.stops:
+        yield f"  {container.name}: {returns(container)}"
+
+
+def returns(container: Inspected) -> str:
+    """How a container comes back after a restart of the engine (docker run, --restart, --rm)."""
+    if container.auto_remove:
+        return "cannot come back: it was started with --rm, Docker removes it when it stops"
+    if container.restart_policy in ("always", "unless-stopped"):
+        return f"comes back by its policy ({container.restart_policy})"
+    policy = container.restart_policy or "no"
+    return f"is started again by this run (restart policy {policy})"
+
+
+def _diff(plan: Plan) -> Iterator[str]:
+    before = (plan.before or b"").decode("utf-8", "backslashreplace").splitlines(keepends=True)
+    after = (plan.after or b"").decode("utf-8", "backslashreplace").splitlines(keepends=True)
+    for line in difflib.unified_diff(before, after, plan.path, plan.path):
+        yield f"  {line.rstrip()}"
+        if not line.endswith("\n"):
+            yield "  \\ No newline at end of file"

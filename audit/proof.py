@@ -1,0 +1,56 @@
+"""Whether a cure held: the engine's driver, and every container that was exposed before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from audit.exposure import held, lost
+from facts.docker_engine import EngineInfo
+from facts.gpu_containers import GpuContainer
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+
+def shortcomings(node: NodeState, driver: str, exposed: Mapping[str, str]) -> Iterator[str]:
+    """What still is not as it should be; ``exposed`` holds id to name of the containers of before.
+
+    Nothing here is taken on trust: what cannot be told is a shortcoming.
+    """
+    engine = node.engine
+    info = Unknown("it is gone") if engine is None else engine
+    if not isinstance(info, Unknown):
+        info = info.info
+    if not isinstance(info, EngineInfo):
+        yield f"Docker engine: saw {info.reason}, want driver {driver}"
+    elif info.cgroup_driver != driver:
+        yield f"Docker engine: saw driver {info.cgroup_driver}, want {driver}"
+    found = node.gpu_containers
+    if isinstance(found, Unknown):
+        yield f"containers: saw {found.reason}, want each looked at again"
+        return
+    present = {container.id: container for container in found.containers}
+    for identity, name in exposed.items():
+        yield from _shortcoming(name, present.get(identity))
+
+
+def _shortcoming(name: str, container: GpuContainer | None) -> Iterator[str]:
+    subject = f"container {name}"
+    if container is None:
+        yield f"{subject}: saw it not running, want it running with its devices"
+        return
+    if lost(container):
+        yield f"{subject}: saw {', '.join(lost(container))} refused, want it reachable"
+    behind = held(container)
+    if isinstance(behind, Unknown):
+        yield f"{subject}: saw {behind.reason}, want it out of systemd's hands"
+    elif behind.missing:
+        yield (
+            f"{subject}: saw it in its scope of before, no rule for {', '.join(behind.missing)};"
+            f" want it started again (`docker restart {name}`)"
+        )
+    if isinstance(container.nodes, Unknown):
+        yield f"{subject}: saw {container.nodes.reason}, want each device opened"
+        return
+    for node in container.nodes:
+        if isinstance(node.answer, Unknown):
+            yield f"{subject}: saw {node.answer.reason}, want /dev/{node.name} opened"

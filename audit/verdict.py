@@ -1,0 +1,68 @@
+"""One node's verdict: all results of its checks, and what they come to in a few words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from audit.catalogue import judge
+from audit.finding import Finding, Level, Result, Status, by_urgency
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the audit says of one node; ``state`` is ``Unknown`` where it did not answer at all.
+
+    ``execs`` is how many commands were sent to the node to know all this.
+    """
+
+    node: str
+    state: NodeState | Unknown
+    results: tuple[Result, ...]
+    execs: int = 0
+
+    @property
+    def findings(self) -> tuple[tuple[Result, Finding], ...]:
+        """Every finding with its check, in the order to look."""
+        return tuple(by_urgency(self.results))
+
+    @property
+    def worst(self) -> Level | None:
+        levels = {finding.level for _, finding in self.findings}
+        return next((level for level in Level if level in levels), None)
+
+    @property
+    def doubts(self) -> int:
+        """How many distinct things could not be told."""
+        return len({doubt for result in self.results for doubt in result.doubts})
+
+    @property
+    def summary(self) -> str:
+        """The last column of the fleet table: ``broken, 2 unknown``, ``ok``, ``no answer``."""
+        if isinstance(self.state, Unknown):
+            return "no answer"
+        words = [self.worst.value] if self.worst else []
+        if self.doubts:
+            words.append(f"{self.doubts} unknown")
+        if words:
+            return ", ".join(words)
+        statuses = {result.status for result in self.results}
+        return "ok" if Status.OK in statuses else "not applicable"
+
+    def reaches(self, level: Level | None) -> bool:
+        """Whether a finding is at or above this level; ``None`` is never reached."""
+        levels = list(Level)
+        if level is None or self.worst is None:
+            return False
+        return levels.index(self.worst) <= levels.index(level)
+
+
+def verdict(node: str, state: NodeState | Unknown, execs: int = 0) -> Verdict:
+    """Judges what a node said; one that did not answer has no results."""
+    return Verdict(node, state, () if isinstance(state, Unknown) else judge(state), execs)
+
+
+def unreached(node: str, reason: str) -> Verdict:
+    """A node of the inventory that could not be connected to."""
+    return Verdict(node, Unknown(reason), ())

@@ -1,0 +1,93 @@
+"""No container holds an NVIDIA device that systemd does not know of.
+
+The legacy hook (`docker run --gpus`) opens the device in the container's cgroup behind systemd.
+Where a systemd scope holds the container, systemd's own list decides at the next write of the
+device filter: the container works today and says `Failed to initialize NVML: Unknown Error`
+tomorrow. The engine's cgroup driver alone proves nothing: CDI, explicit devices and privileged
+containers are safe on systemd, and a container started before a switch of the driver stays in its
+scope.
+
+Bad:
+
+    docker-4f66.scope   DevicePolicy=strict, no DeviceAllow for /dev/char/195:255
+
+Good:
+
+    docker-4f66.scope   DeviceAllow=/dev/char/195:255 rwm
+
+Repair: bring the engine to cgroupfs (`deploys/fix_cgroup.py`), or start the container with CDI
+(`--device nvidia.com/gpu=all`). Restarting the container alone changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit import exposure
+from audit.exposure import Held, held, lost, triggers
+from audit.finding import Area, Doubt, Finding, Level, Outcome, Repair
+from facts.gpu_containers import GpuContainer
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+AREA = Area.REST
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """Every container that still has its devices and would lose one at the next trigger."""
+    containers, rest = exposure.containers(node)
+    yield from rest
+    for container in containers:
+        if lost(container):
+            continue  # device-loss tells of it
+        behind = held(container)
+        if isinstance(behind, Unknown):
+            yield Doubt(f"container {container.name}", behind.reason)
+        elif behind.missing:
+            yield _finding(container, behind, node)
+
+
+def _finding(container: GpuContainer, behind: Held, node: NodeState) -> Finding:
+    number = exposure.systemd_version(node)
+    policy = behind.scope.device_policy if behind.scope else ""
+    allowed = behind.scope.device_allow if behind.scope else ()
+    repair, do = _repair(container, node)
+    return Finding(
+        level=Level.AT_RISK,
+        subject=f"container {container.name}",
+        saw=f"scope DevicePolicy={policy}, no rule for {', '.join(behind.missing)}",
+        want="every device of the container in the scope's rules, or no scope at all",
+        why="the GPU was added behind systemd; it is gone after " + triggers(number),
+        repair=repair,
+        do=do,
+        avoid="a `docker restart` of the container alone changes nothing; nor do more privileges",
+        evidence=(
+            f"cgroup {container.cgroup}",
+            f"asked with {', '.join(container.requests) or 'unknown (not a container of Docker)'}",
+            *(f"DeviceAllow={entry}" for entry in allowed),
+        ),
+        reference="checks.md#device-exposure",
+    )
+
+
+def _repair(container: GpuContainer, node: NodeState) -> tuple[Repair, str]:
+    if container.pod:
+        return Repair.HUMAN, (
+            "device plugin with PASS_DEVICE_SPECS (helm compatWithCPUManager=true), GPU Operator"
+            " 22.9.2 or newer, or CDI; never the Docker cure on this node"
+        )
+    if container.engine != "docker":
+        return Repair.HUMAN, f"start it with CDI devices; {container.engine} has its own settings"
+    if _driver(node) == "cgroupfs":
+        return Repair.RESTART_CONTAINER, (
+            f"`docker restart {container.name}`: the engine is on cgroupfs already, this container"
+            " was started before"
+        )
+    return Repair.RESTART_DOCKER, "deploys/fix_cgroup.py"
+
+
+def _driver(node: NodeState) -> str:
+    engine = node.engine
+    if engine is None or isinstance(engine, Unknown) or isinstance(engine.info, Unknown):
+        return ""
+    return engine.info.cgroup_driver

@@ -1,0 +1,120 @@
+"""No container has lost an NVIDIA device that it was given.
+
+A container whose device cgroup refuses its own /dev/nvidiactl prints `Failed to initialize NVML:
+Unknown Error`; the node's nvidia-smi works all the while. With the systemd cgroup driver and the
+legacy hook the device is opened behind systemd, and the next write of the scope's device filter
+takes it away. The answer comes from an open of the node from within the container's cgroup, so no
+program of the image is needed.
+
+Bad:
+
+    container trainer   nvidiactl EPERM, scope DevicePolicy=strict, no rule for 195:255
+
+Good:
+
+    container trainer   nvidiactl OK
+
+Repair: `docker restart NAME` gives the device back until the next trigger. The cure is an engine
+that keeps systemd out (`deploys/fix_cgroup.py`) or devices that systemd knows of (CDI). Pods are
+made anew by their owner; the Docker cure does harm on a Kubernetes node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit import exposure
+from audit.exposure import held, lost
+from audit.finding import Area, Doubt, Finding, Level, Outcome, Repair
+from facts.gpu_containers import GpuContainer
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+AREA = Area.REST
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """Every container whose NVIDIA nodes are refused now."""
+    containers, rest = exposure.containers(node)
+    yield from rest
+    for container in containers:
+        yield from _judge(container, node)
+
+
+def _judge(container: GpuContainer, node: NodeState) -> Iterator[Outcome]:
+    subject = f"container {container.name}"
+    if isinstance(container.nodes, Unknown):
+        yield Doubt(subject, container.nodes.reason)
+        return
+    for device in container.nodes:
+        if isinstance(device.answer, Unknown):
+            yield Doubt(f"{subject}, /dev/{device.name}", device.answer.reason)
+    if lost(container):
+        yield _finding(subject, container, node)
+
+
+def _finding(subject: str, container: GpuContainer, node: NodeState) -> Finding:
+    refused = ", ".join(f"/dev/{name}" for name in lost(container))
+    why, repair, do = _cause(container, node)
+    return Finding(
+        level=Level.BROKEN,
+        subject=subject,
+        saw=f"{refused} refused (EPERM) from within its cgroup",
+        want="its devices reachable",
+        why=why,
+        repair=repair,
+        do=do,
+        avoid="more privileges, libraries in the image or another driver install do not help",
+        evidence=_evidence(container),
+        reference="checks.md#device-loss",
+    )
+
+
+def _cause(container: GpuContainer, node: NodeState) -> tuple[str, Repair, str]:
+    behind = held(container)
+    restart = f"`docker restart {container.name}` gives it back until the next trigger"
+    if container.pod:
+        return (
+            "the pod's device filter was written anew without the device",
+            Repair.HUMAN,
+            "have its owner make the pod anew; for good: device plugin with PASS_DEVICE_SPECS"
+            " (helm compatWithCPUManager=true), GPU Operator 22.9.2 or newer, or CDI",
+        )
+    if isinstance(behind, Unknown) or not behind.missing:
+        return (
+            "its device filter was written anew (`docker update` does that), or the container"
+            " toolkit never opens it (no-cgroups = true)",
+            Repair.RESTART_CONTAINER,
+            f"{restart}; if it is refused from the first second, look at no-cgroups in"
+            " /etc/nvidia-container-runtime/config.toml",
+        )
+    return (
+        "the device was added behind systemd, and systemd has since written the filter of its"
+        f" scope{_when(node)}",
+        Repair.RESTART_DOCKER,
+        f"{restart}; for good: deploys/fix_cgroup.py",
+    )
+
+
+def _when(node: NodeState) -> str:
+    if node.systemd is None or isinstance(node.systemd, Unknown):
+        return ""
+    reloads = node.systemd.reloads
+    if isinstance(reloads, Unknown) or not reloads:
+        return ""
+    return f" (last daemon-reload {reloads[-1]})"
+
+
+def _evidence(container: GpuContainer) -> tuple[str, ...]:
+    lines = [f"cgroup {container.cgroup}"] if isinstance(container.cgroup, str) else []
+    if not isinstance(container.nodes, Unknown):
+        lines += [
+            f"/dev/{node.name} {node.major}:{node.minor} {node.answer}"
+            for node in container.nodes
+            if isinstance(node.answer, str)
+        ]
+    behind = held(container)
+    if not isinstance(behind, Unknown) and behind.scope:
+        lines.append(f"DevicePolicy={behind.scope.device_policy}")
+        lines.append(f"no DeviceAllow for {', '.join(behind.missing) or 'none of them'}")
+    return tuple(lines)

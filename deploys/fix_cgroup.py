@@ -1,0 +1,60 @@
+"""Bring Docker to the wanted cgroup driver, so that containers keep their GPUs.
+
+    pyinfra inventory.py deploys/fix_cgroup.py --dry --diff
+    pyinfra inventory.py deploys/fix_cgroup.py
+
+Write daemon.json, restart docker, prove the cure: each step is done only where it is needed, so a
+run that died anywhere is simply run again. A host with a reason against it fails with every
+reason and is left as it was.
+"""
+
+from pyinfra import config, host, logger, state
+
+from audit import plan_text
+from audit.knobs import knobs
+from audit.pending_reboot import pending_reboot
+from audit.plan import Plan, Refusal, plan
+from audit.session import session
+from facts.unknown import Unknown
+from operations import daemon_json, docker_engine, gpu_containers, reboot, refusal
+
+wanted = knobs(host)
+verdict = session(state, wanted).ask(host)
+now = verdict.state
+todo = (
+    Plan(wanted.cgroup_driver, refusals=(Refusal("node", now.reason, "it to answer"),))
+    if isinstance(now, Unknown)
+    else plan(now, wanted.cgroup_driver, wanted.only_exposed)
+)
+for line in plan_text.lines(todo, config.DIFF):
+    host.log(line, logger.info)
+if todo.refusals:
+    # In a dry run nothing else would tell: the operation below does not run then.
+    state.failed_hosts.add(host)
+
+refusal.none(
+    name="Look at every reason against it",
+    reasons=[str(reason) for reason in todo.refusals],
+)
+if todo.write or todo.restart:
+    daemon_json.cgroup_driver(
+        name=f"Write native.cgroupdriver={wanted.cgroup_driver} to daemon.json",
+        driver=wanted.cgroup_driver,
+        state_dir=wanted.state_directory,
+    )
+    docker_engine.cgroup_driver(
+        name=f"Restart docker if it is not on {wanted.cgroup_driver}",
+        driver=wanted.cgroup_driver,
+        state_dir=wanted.state_directory,
+    )
+gpu_containers.reachable(
+    name="Prove that exposed containers reach their GPUs",
+    driver=wanted.cgroup_driver,
+    exposed={container.id: container.name for container in todo.exposed},
+    wanted=todo.acts,
+)
+reboot.flag(
+    name="Flag a pending reboot of the NVIDIA driver",
+    reason=None if isinstance(now, Unknown) else pending_reboot(verdict.results),
+    sentinel=wanted.reboot_sentinel,
+)

@@ -1,0 +1,3 @@
+"""This machine."""
+
+hosts = ["@local"]

@@ -1,0 +1,59 @@
+"""Recorded nodes: the frames one exec printed, and cases that change single answers of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from facts.node import Node, NodeState
+from facts.probe import PROTOCOL, Section, Sections, read
+from facts.unknown import Unknown
+
+NODES = Path(__file__).parent / "nodes"
+
+BLANK = "blank"
+"""A node that has nothing: every command is missing (exit 127)."""
+
+
+def recording(name: str) -> list[str]:
+    """The lines that the exec printed on the recorded node."""
+    return (NODES / name / "recording.txt").read_text().splitlines()
+
+
+def sections(name: str, answers: dict[str, dict[str, Any]] | None = None) -> Sections:
+    """The answers of a recorded node, with some of them replaced."""
+    if name == BLANK:
+        base: Sections = {probe.name: Section(probe.name, 127) for probe in Node.probes}
+    else:
+        base = read(recording(name))
+    for probe, answer in (answers or {}).items():
+        if probe not in {known.name for known in Node.probes}:
+            raise KeyError(f"case: saw an answer for {probe!r}, want the name of a probe")
+        rc = answer.get("rc", 0)
+        base[probe] = Section(
+            probe,
+            None if rc == "hung" else rc,
+            answer.get("out", ""),
+            answer.get("err", ""),
+            answer.get("cut", False),
+        )
+    return base
+
+
+def node(name: str, answers: dict[str, dict[str, Any]] | None = None) -> NodeState:
+    """The facts of a recorded node, with some of its answers replaced."""
+    state = Node.parse(sections(name, answers))
+    if isinstance(state, Unknown):
+        raise AssertionError(state.reason)
+    return state
+
+
+def frames(answers: Sections) -> list[str]:
+    """The lines that would read as these answers."""
+    lines = [f"@node {PROTOCOL}"]
+    for answer in answers.values():
+        rc = "hung" if answer.rc is None else answer.rc
+        lines.append(f"@{answer.name} rc={rc} cut={int(answer.cut)}")
+        lines += [f"|{line}" for line in answer.out.split("\n")]
+        lines += [f"!{line}" for line in answer.err.split("\n")]
+    return [*lines, f"@end {len(answers)}"]

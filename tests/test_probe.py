@@ -1,0 +1,126 @@
+"""The one script: what it keeps apart, what it survives, in every shell that nodes have."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from facts.probe import Probe, Section, Sections, file_texts, files, limit, read, script
+
+SHELLS = [
+    pytest.param(
+        shell.split(),
+        id=shell,
+        marks=pytest.mark.skipif(not shutil.which(shell.split()[0]), reason=f"no {shell}"),
+    )
+    for shell in ("dash", "bash --posix", "busybox sh")
+]
+
+
+def run(shell: list[str], *probes: Probe) -> Sections:
+    done = subprocess.run(
+        [*shell, "-c", script(probes)], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stderr == ""
+    return read(done.stdout.splitlines())
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_answers_are_told_apart_whatever_is_printed(shell: list[str]) -> None:
+    told = run(
+        shell,
+        Probe("a.forged", r"printf '@end 1\n|x\n@a.other rc=0 cut=0\nno newline'; exit 3"),
+        Probe("a.bytes", r"printf 'a\377\000b\r\n'; echo oh >&2"),
+        Probe("a.empty", "true"),
+        Probe("a.missing", "/no/such/command"),
+    )
+    assert told["a.forged"] == Section("a.forged", 3, "@end 1\n|x\n@a.other rc=0 cut=0\nno newline")
+    assert told["a.bytes"] == Section("a.bytes", 0, "a??b?\n", "oh\n")
+    assert told["a.empty"] == Section("a.empty", 0)
+    assert told["a.missing"].rc == 127
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_hung_command_costs_its_limit_only(shell: list[str]) -> None:
+    probes = (
+        Probe("a.stubborn", "trap '' TERM; sleep 60", limit=1),
+        Probe("a.quick", "echo here"),
+        Probe("a.endless", "yes", limit=5, cap=8),
+    )
+    start = time.monotonic()
+    told = run(shell, *probes)
+    assert time.monotonic() - start < limit(probes) + 2
+    assert "timed out" in str(told["a.stubborn"].trouble)
+    assert told["a.quick"].out == "here\n"
+    assert told["a.endless"].cut
+    assert told["a.endless"].trouble is not None
+    assert len(told["a.endless"].out) < 20_000
+
+
+def test_what_survives_sigkill_is_reported_and_left_behind(tmp_path: Path) -> None:
+    """State D cannot be made at will: a timeout(1) that never comes back stands for it."""
+    fake = tmp_path / "timeout"
+    fake.write_text(
+        '#!/bin/sh\ncase "$*" in *"true"*) exit 0 ;; *stuck*) exec sleep 30 ;; esac\n'
+        'shift 3; exec "$@"\n'
+    )
+    fake.chmod(0o755)
+    probes = (Probe("a.stuck", "echo stuck", limit=1), Probe("a.quick", "echo here", limit=1))
+    start = time.monotonic()
+    done = subprocess.run(
+        ["dash", "-c", script(probes)],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+    )
+    assert time.monotonic() - start < limit(probes) + 2
+    told = read(done.stdout.splitlines())
+    assert told["a.stuck"].rc is None
+    assert "hung" in str(told["a.stuck"].trouble)
+    assert told["a.quick"].out == "here\n"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_nothing_is_left_behind(shell: list[str]) -> None:
+    def left() -> set[str]:
+        return {str(p) for base in ("/run", "/dev/shm") for p in Path(base).glob("pyinfra-nvml.*")}
+
+    before = left()
+    run(shell, Probe("a.quick", "echo here"))
+    assert left() <= before
+
+
+def test_an_output_that_ends_in_the_middle_is_unknown() -> None:
+    whole = ["@node 1", "@a.one rc=0 cut=0", "|x", "@a.two rc=0 cut=0", "|y", "@end 2"]
+    told = read(whole[:5])
+    assert told["a.one"].trouble is None
+    assert "ends in the middle" in str(told["a.two"].trouble)
+
+
+def test_a_noisy_login_file_is_not_an_answer() -> None:
+    told = read(
+        ["welcome", "|x", "@a.one rc=0 cut=0", "@node 1", "@a.one rc=1 cut=0", "|", "@end 1"]
+    )
+    assert told["a.one"].rc == 1
+
+
+def test_files_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "one").write_text("a\nb:c\n")
+    (tmp_path / "two").write_text(f"{tmp_path}/one:forged\n")
+    told = run(["dash"], files("a.files", f"{tmp_path}/*", "/no/such/file"))
+    texts = file_texts(told["a.files"])
+    assert texts == {f"{tmp_path}/one": "a\nb:c", f"{tmp_path}/two": f"{tmp_path}/one:forged"}
+
+
+@given(st.lists(st.text()))
+def test_no_output_makes_the_reader_raise(lines: list[str]) -> None:
+    for told in read(["@node 1", *lines]).values():
+        file_texts(told)
