@@ -1,1 +1,1 @@
-"""Nodes with a real systemd, dockerd and sshd on this machine, in which the real fault occurs without a GPU."""
+"""Nodes with a real systemd, dockerd and sshd on this machine: the real fault, without a GPU."""

@@ -1,6 +1,6 @@
 """The kinds of node there are: which Debian, and which cgroup hierarchy.
 
-The versions are those in Debian's archive in September 2026; `test_ground_truth.py` reads the real ones.
+The versions are those in Debian's archive in September 2026; `up` shows a node's own.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """A node's own cgroups on this machine: one in the unified hierarchy, and one per v1 hierarchy.
 
-Two machines in one cgroup collide: systemd-nspawn makes `supervisor` and `payload` in the one it starts in.
+Two machines in one cgroup collide: systemd-nspawn makes `supervisor` and `payload` in its own.
 """
 
 import contextlib
@@ -22,17 +22,19 @@ def legacy_mounts() -> list[Path]:
     return _mounts("cgroup")
 
 
-def groups_for(machine: str, unified: bool) -> list[Path]:
-    """The groups a node lives in; nothing is made yet."""
+def groups_for(machine: str) -> list[Path]:
+    """Every group that is a node's own, the unified one first; nothing is made yet.
+
+    systemd-nspawn makes one of the same name in systemd's v1 hierarchy by itself.
+    """
     top = unified_mount()
     if top is None:
         raise LabError("lab: no cgroup2 mount in /proc/self/mounts, want one")
-    tops = [top] if unified else [top, *legacy_mounts()]
-    return [each / machine for each in tops]
+    return [each / machine for each in (top, *legacy_mounts())]
 
 
 def make(groups: list[Path]) -> None:
-    """Make the groups; a v1 cpuset takes no process before it has cpus and memory nodes."""
+    """Make groups; a v1 cpuset takes no process before it has cpus and memory nodes."""
     for group in groups:
         group.mkdir(exist_ok=True)
         for setting in ("cpuset.cpus", "cpuset.mems"):
@@ -46,7 +48,7 @@ def kill(groups: list[Path], limit: float = 20) -> None:
     end = time.monotonic() + limit
     while living := [pid for group in groups for pid in _pids(group)]:
         if time.monotonic() > end:
-            raise LabError(f"{groups[0].name}: processes {living} left after {limit:g} s, want none")
+            raise LabError(f"{groups[0].name}: {living} alive after {limit:g} s, want none")
         for group in groups:
             _kill_once(group)
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""The lab's fixtures: every test in this directory carries the marker `lab` and gets its nodes from `lab`."""
+"""The lab for tests: those in this directory carry the marker `lab` and boot their nodes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def lab() -> Iterator[Lab]:
-    """The session's lab; where this machine cannot run it, a skip, or a failure where it is required."""
+    """The session's lab; where it cannot run a skip, where it is required a failure."""
     try:
         opened = open_lab()
     except CannotRun as reason:

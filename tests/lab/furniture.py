@@ -1,4 +1,4 @@
-"""What a node has beyond its packages: names, address, keys, users' rights, GPU device nodes, the legacy hook."""
+"""What a node has beyond its packages: names, address, keys, rights, GPU nodes, the legacy hook."""
 
 import secrets
 import shutil
@@ -33,20 +33,13 @@ ExecStart=/bin/mknod -m 0666 /dev/nvidia0 c 195 0
 WantedBy=sysinit.target
 """
 # systemd-nspawn mounts the v1 controllers read-only; a machine that boots on v1 has them writable.
-LEGACY_CGROUPS = """\
-[Unit]
-Description=cgroup v1 controllers, writable
-DefaultDependencies=no
-Before=sysinit.target
-ConditionPathExists=/sys/fs/cgroup/devices
-
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-ExecStart=/bin/sh -c 'for each in /sys/fs/cgroup/*/; do mount -o remount,bind,rw "$each"; done'
-
-[Install]
-WantedBy=sysinit.target
+INIT = "/usr/local/sbin/lab-init"
+INIT_SCRIPT = """\
+#!/bin/sh
+if test -e /sys/fs/cgroup/devices; then
+    for each in /sys/fs/cgroup/*/; do mount -o remount,bind,rw "$each"; done
+fi
+exec /lib/systemd/systemd "$@"
 """
 SSHD = """\
 HostKey /etc/ssh/ssh_host_ed25519_key
@@ -60,13 +53,14 @@ NETWORK = """\
 Name=host0
 [Network]
 Address={address}/24
+ConfigureWithoutCarrier=yes
+IgnoreCarrierLoss=yes
 LinkLocalAddressing=no
 LLDP=no
 """
 WANTED = {
     "systemd-networkd.service": "multi-user.target",
     "lab-gpu-nodes.service": "sysinit.target",
-    "lab-legacy-cgroups.service": "sysinit.target",
 }
 
 
@@ -82,10 +76,11 @@ def put_in(root: Path, hostname: str, address: str, public_key: str, host_key: P
         "/etc/ssh/lab_authorized_keys": public_key,
         SUDOERS: "admin ALL=(ALL) NOPASSWD: ALL\n",
         "/etc/systemd/system/lab-gpu-nodes.service": GPU_NODES,
-        "/etc/systemd/system/lab-legacy-cgroups.service": LEGACY_CGROUPS,
+        INIT: INIT_SCRIPT,
     }
     write(root, files)
     (root / SUDOERS[1:]).chmod(0o440)
+    (root / INIT[1:]).chmod(0o755)
     key = root / "etc/ssh/ssh_host_ed25519_key"
     shutil.copyfile(host_key, key)
     key.chmod(0o600)

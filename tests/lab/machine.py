@@ -1,7 +1,7 @@
-"""The life of one node: systemd-nspawn boots a root with systemd as PID 1, in its own cgroups, on the bridge.
+"""The life of one node: systemd-nspawn boots a root, in its own cgroups, on the bridge.
 
-No daemon of the lab's own watches it. All that is needed to end it stands in `machine.json`, written before
-anything is made, so that another process can end it too.
+No daemon of the lab's own watches it. All that is needed to end it stands in `machine.json`,
+written before anything is made, so that another process can end it too.
 """
 
 import json
@@ -13,13 +13,14 @@ from pathlib import Path
 from tests.lab import cgroups, mounts
 from tests.lab.command import tool
 from tests.lab.errors import LabError
+from tests.lab.furniture import INIT
 from tests.lab.process import Process, process
 
 RECORD = "machine.json"
 # Where systemd-nspawn keeps its own traces of a machine.
 NSPAWN = Path("/run/systemd/nspawn")
-# With --keep-unit nspawn ends with 133 when the node reboots, and whoever started it starts it again
-# (systemd.service's RestartForceExitStatus=133 in systemd-nspawn@.service).
+# With --keep-unit nspawn ends with 133 when the node reboots, for its unit to start it again
+# (RestartForceExitStatus=133 in systemd's systemd-nspawn@.service).
 KEEPER = """\
 for group in {groups}; do echo $$ >"$group/cgroup.procs" || exit 1; done
 while :; do
@@ -27,13 +28,13 @@ while :; do
     [ $? = 133 ] || exit 0
 done
 """
-# The keeper gets a session of its own, so that neither Ctrl-C nor the end of this process reaches it.
+# A session of its own: neither Ctrl-C nor the end of this process reaches the keeper.
 START = 'cd /; setsid sh -c "$1" "$0" </dev/null >"$2" 2>&1 & echo $!'
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A booted node, or what is left of one: its directory, its cgroups, the process that keeps it."""
+    """A booted node, or what is left of one: its directory, cgroups, and keeping process."""
 
     place: Path
     groups: list[Path]
@@ -60,21 +61,21 @@ class Machine:
         return "\n".join(text.splitlines()[-lines:])
 
 
-def prepare(place: Path, lower: Path, unified: bool) -> Machine:
+def prepare(place: Path, lower: Path) -> Machine:
     """Mount a root for a node that does not run yet."""
-    machine = Machine(place, cgroups.groups_for(place.name, unified))
+    machine = Machine(place, cgroups.groups_for(place.name))
     place.mkdir()
     _record(machine)
     mounts.lay(place, lower)
     return machine
 
 
-def boot(machine: Machine, hostname: str, bridge: str) -> Machine:
-    """Start the node; it is not up yet when this returns."""
-    unified = len(machine.groups) == 1
-    cgroups.make(machine.groups)
+def boot(machine: Machine, hostname: str, bridge: str, unified: bool) -> Machine:
+    """Start the node, on cgroup v2 or v1; it is not up yet when this returns."""
+    joined = machine.groups[:1] if unified else machine.groups
+    cgroups.make(joined)
     script = KEEPER.format(
-        groups=" ".join(shlex.quote(str(group)) for group in machine.groups),
+        groups=" ".join(shlex.quote(str(group)) for group in joined),
         nspawn=shlex.join(_nspawn(machine, hostname, bridge)),
     )
     log = str(machine.place / "console.log")
@@ -113,7 +114,6 @@ def _nspawn(machine: Machine, hostname: str, bridge: str) -> list[str]:
         "--quiet",
         "--register=no",
         "--keep-unit",
-        "--boot",
         f"--machine={machine.name}",
         f"--hostname={hostname}",
         f"--directory={machine.root}",
@@ -123,6 +123,7 @@ def _nspawn(machine: Machine, hostname: str, bridge: str) -> list[str]:
         f"--network-bridge={bridge}",
         f"--bind={machine.place / 'disk/docker'}:/var/lib/docker",
         "--console=read-only",
+        INIT,
     ]
 
 

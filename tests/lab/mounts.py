@@ -1,7 +1,7 @@
-"""A node's disk: one tmpfs that holds its changes over the root file system and its /var/lib/docker.
+"""A node's disk: a tmpfs that holds its changes over the root file system and its /var/lib/docker.
 
-Docker's overlay2 cannot stand on an overlay, so /var/lib/docker is bound from the tmpfs itself. All of it
-outlives a reboot of the node and is gone, at once, when the node is stopped.
+Docker's overlay2 cannot stand on an overlay, so /var/lib/docker is bound from the tmpfs itself. All
+of it outlives a reboot of the node and is gone, at once, when the node is stopped.
 """
 
 import shutil
@@ -26,7 +26,7 @@ def lay(place: Path, lower: Path) -> Path:
 
 
 def lift(place: Path, limit: float = 10) -> None:
-    """Unmount whatever is mounted under `place` and remove it; nothing that is mounted is ever walked."""
+    """Unmount whatever is mounted under `place`, then remove it; no mount is ever walked."""
     end = time.monotonic() + limit
     while mounted := _under(place):
         try:

@@ -1,4 +1,4 @@
-"""The wire between this machine and the nodes: a bridge with a private range that nothing here uses yet."""
+"""The wire between this machine and the nodes: a bridge with a range that nothing here uses yet."""
 
 import ipaddress
 import json
@@ -9,7 +9,7 @@ from tests.lab.command import tool
 from tests.lab.errors import LabError
 
 # RFC 1918; away from Docker's own 172.17.0.0/16 inside the nodes.
-CANDIDATES = [ipaddress.ip_network(f"10.{second}.{third}.0/24") for second in (213, 214) for third in range(256)]
+CANDIDATES = [ipaddress.IPv4Network(f"10.213.{third}.0/24") for third in range(256)]
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ def _free() -> ipaddress.IPv4Network:
     used = _used()
     for each in CANDIDATES:
         if not any(each.overlaps(other) for other in used):
-            return ipaddress.IPv4Network(each)
-    raise LabError(f"network: every one of {len(CANDIDATES)} private ranges in use here, want a free one")
+            return each
+    raise LabError(f"network: {CANDIDATES[0]} to {CANDIDATES[-1]} in use here, want one free")
 
 
 def _used() -> list[ipaddress.IPv4Network]:

@@ -1,12 +1,13 @@
-"""A running node in a test's hands: run a command on it, change a file, reboot it, pull its plug."""
+"""A running node in a test's hands: run a command on it, change a file, reboot it, cut its wire."""
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.lab import furniture
 from tests.lab import machine as machines
 from tests.lab.catalogue import Kind
+from tests.lab.command import tool
 from tests.lab.errors import LabError
 from tests.lab.machine import Machine
 from tests.lab.ssh import Door, Ran
@@ -33,6 +34,12 @@ class Node:
     def address(self) -> str:
         """Its address on the lab's bridge."""
         return self.door.address
+
+    def booted(self, bridge: str) -> "Node":
+        """The same node, started; `wait_until_up` before use."""
+        return replace(
+            self, machine=machines.boot(self.machine, self.name, bridge, self.kind.unified)
+        )
 
     def run(
         self, command: str, *, user: str = "root", stdin: str | bytes = "", limit: float = 60
@@ -61,27 +68,33 @@ class Node:
     def wait_until_up(self, limit: float = BOOT_LIMIT) -> None:
         """Wait until the node answers ssh, its dockerd is up, and its boot is over."""
         end = time.monotonic() + limit
-        self._until(end, "ssh answers", lambda: self.run("true", limit=30).code == 0)
+        self._until(end, "ssh to answer", self.door.answers)
         left = max(end - time.monotonic(), 1)
         if self.run(f"timeout {left:.0f} sh -c '{READY}'", limit=left + 15).code:
             failed = self.run("systemctl --failed --no-legend --plain").stdout.strip()
             raise LabError(f"{self.name}: failed units [{failed}], want docker up in {limit:g} s")
 
     def reboot(self) -> None:
-        """Reboot the node and wait until it is up again; Docker's containers and images outlive it."""
+        """Reboot the node and wait until it is up again; its files, Docker's too, outlive it."""
         before = self.sh("stat -c %Y /proc/1")
         self.run("systemctl reboot")
 
         def again() -> bool:
-            ran = self.run("stat -c %Y /proc/1", limit=30)
+            if not self.door.answers():
+                return False
+            ran = self.run("stat -c %Y /proc/1")
             return ran.code == 0 and ran.stdout.strip() != before
 
         self._until(time.monotonic() + BOOT_LIMIT, "another boot", again)
         self.wait_until_up()
 
-    def end(self) -> None:
-        """Pull the plug and remove every trace of the node."""
-        machines.end(self.machine)
+    def cut_wire(self) -> None:
+        """Take the network away from under whatever talks to the node; nothing on it is told."""
+        tool("ip", "link", "set", f"vb-{self.machine.name}", "down")
+
+    def mend_wire(self) -> None:
+        """Give the network back."""
+        tool("ip", "link", "set", f"vb-{self.machine.name}", "up")
 
     def _until(self, end: float, want: str, holds: Callable[[], bool]) -> None:
         while not holds():

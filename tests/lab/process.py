@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Process:
-    """A process id and when it started, in clock ticks after boot (proc(5), /proc/pid/stat, field 22)."""
+    """A process id, and its start in clock ticks after boot (proc(5), /proc/pid/stat, field 22)."""
 
     pid: int
     start: int

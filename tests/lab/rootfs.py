@@ -1,25 +1,24 @@
 """A node's root file system: built once by mmdebstrap, kept in a cache, never written to again.
 
-What differs from node to node is laid over it at boot (`furniture.py`), so a changed setting rebuilds nothing.
+What differs from node to node is laid over it at boot (`furniture.py`): a changed setting rebuilds
+nothing.
 """
 
-import fcntl
 import hashlib
 import json
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from tests.lab.catalogue import Kind
 from tests.lab.command import tool
 from tests.lab.errors import CannotRun, LabError
+from tests.lab.lock import locked
 
-# `operator` is neither root nor in the docker group; `admin` is root by sudo. "*" is no password, where
-# "!" (useradd's own) is a locked account, which sshd refuses.
+# `operator` is neither root nor in the docker group; `admin` is root by sudo. "*" is no password,
+# where "!" (useradd's own) is a locked account, which sshd refuses.
 USERS = (
     "useradd --create-home --no-user-group --gid users --uid 1001 --shell /bin/bash operator",
     "useradd --create-home --no-user-group --gid users --uid 1002 --shell /bin/bash admin",
@@ -50,25 +49,19 @@ def root_of(kind: Kind) -> Path:
     return root
 
 
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold a file's lock; it goes with the process that holds it."""
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 def mirror() -> str:
     """The package mirror that this machine's own apt uses for Debian."""
     given = os.environ.get("PYINFRA_NVML_LAB_MIRROR")
     if given:
         return given
     asked = "$(REPO_URI) $(ORIGIN) $(COMPONENT) $(SUITE)"
-    for line in tool("apt-get", "indextargets", "--format", asked, "Created-By: Packages").splitlines():
-        uri, origin, component, suite = (*line.split(" "), "", "", "", "")[:4]
+    targets = tool("apt-get", "indextargets", "--format", asked, "Created-By: Packages")
+    for line in targets.splitlines():
+        uri, origin, component, suite = line.split(" ")
+        # "-" stands in stable-updates, stable-security, stable-backports.
         if component == "main" and origin == "Debian" and "-" not in suite:
             return uri
-    raise CannotRun("apt: no Debian mirror configured, want one (or PYINFRA_NVML_LAB_MIRROR)")
+    raise CannotRun("apt: no index of a Debian mirror, want one: apt-get update")
 
 
 def _build(kind: Kind, root: Path) -> None:

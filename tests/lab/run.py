@@ -1,7 +1,7 @@
-"""One run's share of this machine: a directory in /run that names its owner, its bridge, its key, its nodes.
+"""One run's share of this machine: a directory in /run with its owner, its key, its nodes.
 
-A run whose owner has died is a leftover, and the next run clears it. The run of `up` has no owner; only `down`
-ends it.
+A run whose owner has died is a leftover, and the next run clears it. The run of `up` has no owner;
+only `down` ends it.
 """
 
 import json
@@ -14,8 +14,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tests.lab import machine, mounts, network
+from tests.lab.errors import LabError
+from tests.lab.lock import locked
 from tests.lab.process import Process, process
-from tests.lab.rootfs import locked
 from tests.lab.ssh import make_key
 
 STATE = Path("/run/pyinfra-nvml-lab")
@@ -39,7 +40,7 @@ class Run:
 
     def machines(self) -> list[Path]:
         """The directories of the nodes that this run has now."""
-        return [record.parent for record in self.place.glob(f"*/{machine.RECORD}")]
+        return _machines(self.place)
 
 
 def begin(name: str | None = None) -> Run:
@@ -55,9 +56,10 @@ def begin(name: str | None = None) -> Run:
 
 
 def end(place: Path) -> None:
-    """End a run: its nodes, its bridge, its directory; may be done twice, and by another process."""
-    for record in place.glob(f"*/{machine.RECORD}"):
-        machine.end(machine.read(record.parent))
+    """End a run: nodes, bridge, directory; may be done twice, and by another process."""
+    failed = [reason for each in _machines(place) if (reason := _ended(each))]
+    if failed:
+        raise LabError("; ".join(failed))
     network.remove(_bridge_name(place))
     mounts.lift(place)
 
@@ -78,14 +80,24 @@ def living() -> dict[str, int]:
 
 
 def machine_place(run: Run, number: int) -> Path:
-    """The directory, and by its last part the name, of a node; the name fits a network link's 15 characters."""
+    """A node's directory; its name is the machine's, and fits a network link's 15 bytes."""
     return run.place / f"{_short(run.place)}-{number}"
 
 
-def forget_everything() -> None:
-    """Remove the state directory when no run is left."""
-    if STATE.exists() and not _places():
-        shutil.rmtree(STATE)
+def end_up() -> bool:
+    """End the run of `up`; whether there was one."""
+    with _state_locked():
+        there = (STATE / UP).exists()
+        if there:
+            end(STATE / UP)
+    return there
+
+
+def forget_state() -> None:
+    """Remove the state directory if no run is left."""
+    with _state_locked():
+        if not _places():
+            shutil.rmtree(STATE)
 
 
 @contextmanager
@@ -97,6 +109,18 @@ def _state_locked() -> Iterator[None]:
 
 def _places() -> list[Path]:
     return sorted(path for path in STATE.glob("*") if path.is_dir()) if STATE.exists() else []
+
+
+def _machines(place: Path) -> list[Path]:
+    return sorted(record.parent for record in place.glob(f"*/{machine.RECORD}"))
+
+
+def _ended(place: Path) -> str | None:
+    try:
+        machine.end(machine.read(place))
+    except (LabError, OSError) as reason:
+        return str(reason)
+    return None
 
 
 def _owner(place: Path) -> Process | None:
@@ -115,7 +139,7 @@ def _is_leftover(place: Path) -> bool:
 
 
 def _short(place: Path) -> str:
-    return f"nvml-{place.name.removeprefix('run-')}"
+    return f"nv-{place.name.removeprefix('run-')}"
 
 
 def _bridge_name(place: Path) -> str:

@@ -1,9 +1,10 @@
-"""The lab as a test sees it: nodes that boot when they are asked for and go when the session does."""
+"""The lab as a test sees it: nodes that boot when they are asked for and go with the session."""
 
 import itertools
+import json
 import threading
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -13,8 +14,12 @@ from tests.lab import run as runs
 from tests.lab.catalogue import KINDS, Kind
 from tests.lab.errors import CannotRun, LabError
 from tests.lab.node import Node
+from tests.lab.parallel import side_by_side
 from tests.lab.run import Run
 from tests.lab.ssh import Door, make_key
+
+# A node's name, kind and address, beside the record of its machine.
+RECORD = "node.json"
 
 
 class Lab:
@@ -25,7 +30,7 @@ class Lab:
         self.run = run
         taken = [int(place.name.rpartition("-")[2]) for place in run.machines()]
         self._numbers = itertools.count(max(taken, default=-1) + 1)
-        self._shared: dict[str, Node] = {}
+        self._shared = {node.name: node for node in self.running()}
         self._booting: dict[str, threading.Lock] = {name: threading.Lock() for name in KINDS}
         self._counting = threading.Lock()
 
@@ -41,7 +46,7 @@ class Lab:
         self.close()
 
     def node(self, name: str) -> Node:
-        """The session's node of this kind, booted when it is first asked for; leave it as you found it."""
+        """The session's node of this kind, booted when first asked for; leave it as it was."""
         with self._booting[_kind(name).name]:
             if name not in self._shared:
                 self._shared[name] = self.fresh(name)
@@ -49,23 +54,25 @@ class Lab:
 
     def nodes(self, names: Iterable[str]) -> list[Node]:
         """Several of the session's nodes, booted side by side."""
-        wanted = list(names)
-        with ThreadPoolExecutor(max_workers=max(len(wanted), 1)) as pool:
-            return list(pool.map(self.node, wanted))
+        return side_by_side([partial(self.node, name) for name in names])
 
     def fresh(
-        self, name: str, *, files: Mapping[str, str] | None = None, legacy_hook: bool = True
+        self,
+        name: str,
+        *,
+        hostname: str | None = None,
+        files: Mapping[str, str] | None = None,
+        legacy_hook: bool = True,
     ) -> Node:
-        """A node of its own, for tests that break things; `files` are there before its first boot."""
+        """A node of one test's own, to break; `files` are there before its first boot."""
         kind = _kind(name)
         lower = rootfs.root_of(kind)
-        node = self._prepared(kind, lower)
+        node = self._prepared(kind, hostname or name, lower)
         try:
             furniture.write(node.machine.root, files or {})
             if legacy_hook:
                 furniture.put_hook_in(node.machine.root, hook.compiled())
-            booted = machines.boot(node.machine, name, self.run.bridge.name)
-            node = Node(name, kind, booted, node.door)
+            node = node.booted(self.run.bridge.name)
             node.wait_until_up()
             image.put_on(node, lower)
         except BaseException:
@@ -75,7 +82,7 @@ class Lab:
 
     def stop(self, node: Node) -> None:
         """End a node before the session does."""
-        node.end()
+        machines.end(node.machine)
         self.run.bridge.forget(node.address)
         self._shared = {name: each for name, each in self._shared.items() if each is not node}
 
@@ -84,20 +91,32 @@ class Lab:
         runs.end(self.run.place)
         self._shared.clear()
 
-    def _prepared(self, kind: Kind, lower: Path) -> Node:
+    def _prepared(self, kind: Kind, hostname: str, lower: Path) -> Node:
         number = self._free_number()
         address = self.run.bridge.address(number)
-        machine = machines.prepare(runs.machine_place(self.run, number), lower, kind.unified)
+        machine = machines.prepare(runs.machine_place(self.run, number), lower)
         try:
             host_key = machine.place / "host_key"
             known = machine.place / "known_hosts"
             known.write_text(f"{address} {make_key(host_key)}")
             public = self.run.key.with_name("key.pub").read_text()
-            furniture.put_in(machine.root, kind.name, address, public, host_key)
+            furniture.put_in(machine.root, hostname, address, public, host_key)
+            (machine.place / RECORD).write_text(json.dumps([hostname, kind.name, address]))
         except BaseException:
             machines.end(machine)
             raise
-        return Node(kind.name, kind, machine, Door(address, self.run.key, known))
+        return Node(hostname, kind, machine, Door(address, self.run.key, known))
+
+    def running(self) -> list[Node]:
+        """The nodes that an earlier process booted in this run."""
+        found = []
+        for place in self.run.machines():
+            machine = machines.read(place)
+            if machine.alive() and (place / RECORD).exists():
+                name, kind, address = json.loads((place / RECORD).read_text())
+                door = Door(address, self.run.key, place / "known_hosts")
+                found.append(Node(name, KINDS[kind], machine, door))
+        return found
 
     def _free_number(self) -> int:
         with self._counting:

@@ -1,5 +1,6 @@
-"""How a test speaks to a node: the ssh client, with a key and a known host that only this run has."""
+"""How a test speaks to a node: the ssh client, with a key and a known host of this run's own."""
 
+import socket
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from tests.lab.errors import LabError
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command on a node did: exit status (255: ssh itself failed), standard output, standard error."""
+    """What a command on a node did: exit status (255: ssh itself failed), and its two outputs."""
 
     code: int
     stdout: str
@@ -38,6 +39,14 @@ class Door:
         flags = [flag for name, value in options.items() for flag in ("-o", f"{name}={value}")]
         return ["ssh", "-F", "none", "-i", str(self.key), *flags, f"{user}@{self.address}"]
 
+    def answers(self) -> bool:
+        """Whether an sshd speaks at the address now."""
+        try:
+            with socket.create_connection((self.address, 22), timeout=0.5) as wire:
+                return wire.recv(4) == b"SSH-"
+        except OSError:
+            return False
+
     def run(
         self, command: str, *, user: str = "root", stdin: str | bytes = "", limit: float = 60
     ) -> Ran:
@@ -45,7 +54,7 @@ class Door:
         given = stdin.encode() if isinstance(stdin, str) else stdin
         argv = [*self.argv(user), command]
         try:
-            done = subprocess.run(argv, input=given, capture_output=True, timeout=limit, check=False)
+            done = subprocess.run(argv, input=given, capture_output=True, timeout=limit)
         except subprocess.TimeoutExpired:
             raise LabError(f"{self.address}: `{command}` not done after {limit:g} s") from None
         return Ran(done.returncode, _text(done.stdout), _text(done.stderr))

@@ -1,11 +1,11 @@
 """The stand-in for NVIDIA's legacy hook, compiled on this machine and run inside the nodes."""
 
 import hashlib
-import os
 from pathlib import Path
 
 from tests.lab.command import tool
-from tests.lab.rootfs import cache, locked
+from tests.lab.lock import locked
+from tests.lab.rootfs import cache
 
 SOURCE = Path(__file__).with_name("legacy_hook.c")
 COMPILER = ("gcc", "-static", "-O2", "-Wall", "-Wextra", "-Werror")
@@ -19,5 +19,5 @@ def compiled() -> Path:
         if not program.exists():
             half = program.with_name(f".{program.name}")
             tool(*COMPILER, "-o", str(half), str(SOURCE), limit=120)
-            os.replace(half, program)
+            half.replace(program)
     return program
