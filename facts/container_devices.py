@@ -14,6 +14,8 @@ from facts.unknown import Unknown, Value
 # The asking shell moves itself into the container's cgroup and ends there: it gets the device
 # cgroup's answer for the container, whatever is or is not in its image. Being the first choice of
 # the OOM killer, it costs a container at its memory limit nothing.
+# Its cgroup is the one of the v1 devices hierarchy where the node has that, else of v2; a nspawn
+# machine on v2 shows the v1 hierarchies of its host in /proc/PID/cgroup too.
 # A GPU that has fallen off the bus (Xid 79) can hang whoever opens it: then nothing is opened.
 _WALK = r"""
 uid=$(id -u)
@@ -41,15 +43,16 @@ inhabitant() {
     grep -qE '[0-9a-f]{64}' "/proc/$pid/cgroup" || return 0
   fi
   echo "inhabitant $pid"
-  sed 's/^/cgroup /' "/proc/$pid/cgroup"
   for node; do echo "node ${node##*/} $(stat -c '%t %T' "$node")"; done
   path=$(sed -n 's/^[0-9]*:devices:\(.*\)/\1/p' "/proc/$pid/cgroup")
   if [ -n "$path" ] && [ -d "/sys/fs/cgroup/devices$path" ]; then
     group=/sys/fs/cgroup/devices$path
+    echo "cgroup $path"
     sed 's/^/list /' "$group/devices.list"
   else
     path=$(sed -n 's/^0:://p' "/proc/$pid/cgroup")
     group=$within$path
+    echo "cgroup $path"
   fi
   if grep -q '^frozen 1' "$group/cgroup.events"; then echo 'skip it is paused'
   elif [ -n "$bus" ]; then echo 'skip a GPU has fallen off the bus, opening it may hang'
@@ -102,7 +105,10 @@ class DeviceNode(Value):
 
 @dataclass(frozen=True)
 class Inhabitant(Value):
-    """One container's process as /proc shows it; ``id`` is empty where no runtime gave one."""
+    """One container's process as /proc shows it; ``id`` is empty where no runtime gave one.
+
+    ``cgroup`` is the path that holds its devices: of v1's devices hierarchy, or of v2.
+    """
 
     pid: int
     id: str
@@ -114,7 +120,7 @@ class Inhabitant(Value):
 @dataclass
 class _Block:
     pid: int
-    cgroups: list[str] = field(default_factory=list)
+    cgroup: str = ""
     nodes: dict[str, tuple[int, int]] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
     listed: list[str] = field(default_factory=list)
@@ -148,7 +154,7 @@ def _blocks(text: str) -> list[_Block]:
 
 def _take(block: _Block, key: str, rest: str, line: str) -> None:
     if key == "cgroup":
-        block.cgroups.append(rest)
+        block.cgroup = rest
     elif key == "list":
         block.listed.append(rest)
     elif key == "node":
@@ -171,23 +177,12 @@ def _errno(said: str) -> str:
 
 
 def _inhabitant(block: _Block) -> Inhabitant:
-    cgroup = _own_cgroup(block.cgroups)
-    identities = _ID.findall(cgroup)
+    identities = _ID.findall(block.cgroup)
     reason = Unknown(block.skipped or "its open did not come back")
     nodes = tuple(
         DeviceNode(name, major, minor, block.answers.get(name, reason))
         for name, (major, minor) in block.nodes.items()
     )
     listed = tuple(block.listed) if block.listed else None
-    return Inhabitant(block.pid, identities[-1] if identities else "", cgroup, nodes, listed)
-
-
-def _own_cgroup(lines: list[str]) -> str:
-    """The path that tells the container: v1 devices, else v2 (cgroups(7), /proc/pid/cgroup)."""
-    paths = {}
-    for line in lines:
-        _, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        for controller in controllers.split(","):
-            paths[controller] = path
-    return paths.get("devices") or paths.get("") or ""
+    identity = identities[-1] if identities else ""
+    return Inhabitant(block.pid, identity, block.cgroup, nodes, listed)
