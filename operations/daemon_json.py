@@ -18,11 +18,9 @@ from audit.driver_entry import Candidate, with_driver
 from audit.engine_config import obstacles
 from facts.daemon_json import DEFAULT, ConfigFile, DaemonJson, DaemonJsonFiles
 from facts.daemons import Daemon, Daemons, RunningDaemons
+from facts.interrupted import STATE_DIR
 from facts.unknown import Unknown
 from operations import node
-
-STATE_DIR = "/var/lib/pyinfra-nvml"
-"""On the node: backups, journal, what ran before a restart; for root alone."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,139 @@
+"""What a restart of Docker says at its end: lines of a key and its value.
+
+.. code:: text
+
+    id 20261130T091400Z.4242
+    reason failed to start daemon: exec-opt native.cgroupdriver: not supported
+    undo /etc/docker/daemon.json put back from daemon.json.20261130T091359Z
+    container 4f66d0ab12cd started no trainer -
+    verdict undone
+    want cgroupfs
+    before systemd
+    after systemd
+    seconds 41
+    end
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Verdict(str, Enum):
+    """How it ended. The first three leave nothing to do on the node."""
+
+    OK = "ok"
+    UNCHANGED = "unchanged"
+    STOPPED = "stopped"
+    INCOMPLETE = "incomplete"
+    UNDONE = "undone"
+    WRONG = "wrong"
+    DOWN = "down"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+    @property
+    def good(self) -> bool:
+        return self in (Verdict.OK, Verdict.UNCHANGED, Verdict.STOPPED)
+
+    @property
+    def meaning(self) -> str:
+        """One sentence for the report."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Verdict.OK: "the engine has the wanted driver, and what ran before is accounted for",
+    Verdict.UNCHANGED: "the engine had the wanted driver already",
+    Verdict.STOPPED: "the engine was stopped on purpose; its next start reads the file",
+    Verdict.INCOMPLETE: "the engine has the wanted driver, but a container did not come back",
+    Verdict.UNDONE: "the new file did not do; the old one is back, and the engine is up",
+    Verdict.WRONG: "the engine is up with another driver; no write of ours was open to undo",
+    Verdict.DOWN: "the engine is down, also with the old file",
+    Verdict.REFUSED: "nothing was touched",
+    Verdict.UNKNOWN: "the result did not come whole",
+}
+
+
+class Return(str, Enum):
+    """How a container came through: still running (live-restore), back by policy or by us, ..."""
+
+    KEPT = "kept"
+    POLICY = "policy"
+    STARTED = "started"
+    PAUSED = "paused-again"
+    REMOVED = "removed"
+    SWARM = "swarm"
+    FAILED = "failed"
+    NEW = "new"
+
+
+@dataclass(frozen=True)
+class Returned:
+    """One container after the restart: the first 12 digits of its id, how, policy, name, words.
+
+    ``NEW`` ran only afterwards: a policy ``always`` starts what was stopped by hand as well.
+    """
+
+    id: str
+    how: Return
+    policy: str
+    name: str
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Restarted:
+    """A restart's result. ``before`` and ``after`` are drivers as docker info says them."""
+
+    verdict: Verdict
+    id: str = ""
+    want: str = ""
+    before: str = ""
+    after: str = ""
+    seconds: int | None = None
+    recovered: bool = False
+    reasons: tuple[str, ...] = ()
+    undo: tuple[str, ...] = ()
+    containers: tuple[Returned, ...] = ()
+
+
+def read(lines: Iterable[str]) -> Restarted:
+    """The result in these lines; one without its ``end`` has the verdict ``UNKNOWN``."""
+    values: dict[str, list[str]] = {}
+    for line in lines:
+        key, _, text = line.rstrip("\n").partition(" ")
+        values.setdefault(key, []).append(text)
+    seconds = _last(values, "seconds")
+    return Restarted(
+        verdict=_verdict(_last(values, "verdict")) if "end" in values else Verdict.UNKNOWN,
+        id=_last(values, "id"),
+        want=_last(values, "want"),
+        before=_last(values, "before"),
+        after=_last(values, "after"),
+        seconds=int(seconds) if seconds.isascii() and seconds.isdigit() else None,
+        recovered="recovered" in values,
+        reasons=tuple(values.get("reason", ())),
+        undo=tuple(values.get("undo", ())),
+        containers=tuple(
+            found for text in values.get("container", ()) if (found := _returned(text))
+        ),
+    )
+
+
+def _last(values: dict[str, list[str]], key: str) -> str:
+    return values.get(key, [""])[-1]
+
+
+def _verdict(word: str) -> Verdict:
+    return Verdict(word) if word in {verdict.value for verdict in Verdict} else Verdict.UNKNOWN
+
+
+def _returned(text: str) -> Returned | None:
+    words = text.split(" ", 4)
+    if len(words) < 4 or words[1] not in {how.value for how in Return}:
+        return None
+    rest = words[4].strip() if len(words) > 4 else ""
+    return Returned(words[0], Return(words[1]), words[2], words[3], rest.strip("-").strip())

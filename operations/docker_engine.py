@@ -1,0 +1,87 @@
+"""The Docker engine: restarted only where its driver is not the wanted one, and never half."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Generator, Sequence
+
+from pyinfra.api.command import StringCommand
+from pyinfra.api.operation import operation
+from pyinfra.context import host
+
+from facts.daemon_json import DaemonJson
+from facts.daemons import Daemons
+from facts.docker_engine import DockerEngine, Engine
+from facts.interrupted import STATE_DIR, Interrupted
+from facts.unknown import Unknown
+from operations import node
+from operations.daemon_json import Change, plan
+
+_TRANSACTION = (
+    "say",
+    "state",
+    "lock",
+    "replace",
+    "engine",
+    "containers",
+    "undo",
+    "restart_docker",
+)
+_BEGIN = ("say", "state", "lock", "begin_restart")
+
+
+@operation()
+def cgroup_driver(
+    driver: str = "cgroupfs", state_dir: str = STATE_DIR, timeout: int = 300
+) -> Generator[StringCommand, None, None]:
+    """
+    Restarts Docker where its live cgroup driver is not the wanted one.
+
+    + driver: ``cgroupfs`` or ``systemd``; ``daemon_json.cgroup_driver`` has to have written it
+    + state_dir: where the node keeps backups, the list of what ran, results, for root alone
+    + timeout: seconds that the engine may take to answer again after its stop
+
+    One transaction on the node, which ends although the connection breaks: it notes what runs,
+    restarts, looks at the live driver, starts what ran before and is not back. If the engine does
+    not come up with the driver, it puts the daemon.json from before back and brings the engine
+    up with it. A transaction that was interrupted is ended first. Needs root.
+
+    **Example:**
+
+    .. code:: python
+
+        docker_engine.cgroup_driver(name="Docker runs without systemd's cgroups")
+    """
+    engine = host.get_fact(Engine)
+    interrupted = host.get_fact(Interrupted, state_dir=state_dir)
+    if engine is None:
+        host.noop("no Docker engine on this node")
+    elif isinstance(engine, DockerEngine) and _live(engine) == driver and interrupted is False:
+        host.noop(f"the engine's cgroup driver is {driver}")
+    elif reasons := _against(engine, interrupted, driver):
+        yield node.refuse(*reasons)
+    else:
+        transaction = node.script(*_TRANSACTION)
+        total = hashlib.sha256(transaction.encode()).hexdigest()
+        arguments = (state_dir, driver, str(timeout), total)
+        yield node.run(node.script(*_BEGIN), *arguments, stdin=transaction)
+
+
+def _live(engine: DockerEngine) -> str | None:
+    """The driver that the running engine uses; ``None`` where it does not answer."""
+    return None if isinstance(engine.info, Unknown) else engine.info.cgroup_driver
+
+
+def _against(
+    engine: DockerEngine | Unknown, interrupted: bool | Unknown, driver: str
+) -> Sequence[str]:
+    """Why a restart would do harm, or no good."""
+    unknown = [value.reason for value in (engine, interrupted) if isinstance(value, Unknown)]
+    if unknown:
+        return [f"docker: {reason}" for reason in unknown]
+    if isinstance(engine, DockerEngine) and _live(engine) == driver:
+        return ()
+    planned = plan(host.get_fact(DaemonJson), host.get_fact(Daemons), driver)
+    if isinstance(planned, Change):
+        return [f"{planned.path}: saw another cgroup driver in it, want {driver} written first"]
+    return planned or ()

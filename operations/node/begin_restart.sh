@@ -1,0 +1,69 @@
+# shellcheck shell=sh
+# Starts the transaction where no connection can end it, and waits for its result.
+#
+# Arguments: state directory, wanted driver, seconds that a start may take, sha256 of the
+# transaction's script. Standard input: that script.
+
+store() {
+  cat >"$state/restart.sh.new"
+  [ "$(sum "$state/restart.sh.new")" = "$1" ] || {
+    rm -f "$state/restart.sh.new"
+    fail "$state/restart.sh" 'only a part of the script came' 'all of it'
+  }
+  mv -f "$state/restart.sh.new" "$state/restart.sh"
+}
+
+# A transient unit needs no daemon-reload (systemd-run(1)). --collect came with systemd 236.
+detach() {
+  set -- /bin/sh "$state/restart.sh" "$state" "$driver" "$id" "$patience"
+  if [ -d /run/systemd/system ] && command -v systemd-run >/dev/null 2>&1; then
+    unit=pyinfra-nvml-restart
+    until said=$(systemd-run --quiet --collect --unit=$unit "$@" 2>&1); do
+      case $said in
+        *already*) systemctl reset-failed $unit.service 2>/dev/null ;;
+        *collect*)
+          systemd-run --quiet --unit=$unit "$@" >/dev/null 2>&1 && return
+          ;;
+        *) fail systemd-run "$(printf %s "$said" | one_line)" 'the restart as a unit of its own' ;;
+      esac
+      sleep 1
+    done
+  elif command -v setsid >/dev/null 2>&1; then
+    setsid "$@" </dev/null >/dev/null 2>&1 &
+  else
+    nohup "$@" </dev/null >/dev/null 2>&1 &
+  fi
+}
+
+# While the transaction lives, it holds the lock. Without lock and result for 20 s it has died.
+await_result() {
+  idle=0
+  until [ -s "$result" ]; do
+    [ "$idle" -lt 20 ] || fail "restart $id" 'it ended without a result' 'a result; run it again'
+    sleep 1
+    if lock_free; then idle=$((idle + 1)); else idle=0; fi
+  done
+}
+
+tell() { # what went wrong, for people
+  verdict=$(value "$result" verdict)
+  echo "docker: saw cgroup driver $(value "$result" after) ($verdict), want $driver"
+  sed -n -e 's/^reason /  why: /p' -e 's/^undo /  undo: /p' \
+    -e 's/^container \([0-9a-f]*\) failed [^ ]* \([^ ]*\) /  container \2 is not back: /p' "$result"
+}
+
+state=$1 driver=$2 patience=$3
+open_state "$state"
+id=$(now).$$
+result=$state/results/$id
+store "$4"
+detach
+await_result
+cat "$result"
+case $(value "$result" verdict) in
+  ok | unchanged | stopped) ;;
+  *)
+    tell >&2
+    exit 1
+    ;;
+esac

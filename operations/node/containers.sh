@@ -1,0 +1,100 @@
+# shellcheck shell=sh
+# shellcheck disable=SC2154 # $state is set by open_state (state.sh)
+# The containers: which ran, which are back, which have to be started, in the order of before.
+
+# One line a container, sorted by the time it was started. Go leaves out a fraction's last zeros, so
+# its Z has to go before the lines sort. A container of a swarm comes back under another id.
+_fields='{{.State.StartedAt}} {{.Id}} {{.Name}} {{or .HostConfig.RestartPolicy.Name "no"}}'
+_fields="$_fields {{.HostConfig.AutoRemove}} {{.State.Paused}}"
+_fields="$_fields {{with index .Config.Labels \"com.docker.swarm.task.id\"}}swarm{{else}}-{{end}}"
+
+running() {
+  ids=$(limited 60 docker ps --quiet --no-trunc 2>/dev/null) || return 1
+  [ -n "$ids" ] || return 0
+  # shellcheck disable=SC2086 # ids are hexadecimal, one a line
+  limited 60 docker inspect --format "$_fields" $ids 2>/dev/null | sed 's/Z / /' | sort
+}
+
+# Writes down what runs, behind what an interrupted run wrote down and did not bring back.
+record_running() {
+  running >"$state/ran.now" || : >"$state/ran.now"
+  [ -e "$state/ran" ] || : >"$state/ran"
+  {
+    cat "$state/ran"
+    while read -r started id rest; do
+      grep -q " $id " "$state/ran" || echo "$started $id $rest"
+    done <"$state/ran.now"
+  } >"$state/ran.new"
+  mv -f "$state/ran.new" "$state/ran"
+  rm -f "$state/ran.now"
+  durable "$state/ran" "$state"
+}
+
+# "true false TIME EXIT": running, paused, started, exit code; nothing for one that is gone.
+now_of() {
+  limited 20 docker inspect --format \
+    '{{.State.Running}} {{.State.Paused}} {{.State.StartedAt}} {{.State.ExitCode}}' "$1" 2>/dev/null
+}
+
+# dockerd starts those with a policy itself, and may take a while for it.
+await_policies() {
+  left=20
+  while [ "$left" -gt 0 ]; do
+    missing=0
+    while read -r _ id _ policy _; do
+      case $policy in always | unless-stopped) ;; *) continue ;; esac
+      case $(now_of "$id" </dev/null) in false*) missing=1 ;; esac
+    done <"$state/ran"
+    [ "$missing" = 1 ] || return 0
+    left=$((left - 1))
+    sleep 1
+  done
+}
+
+# Prints a line a container: id, how it is now, its policy, its name, more words.
+bring_back() {
+  await_policies
+  while read -r started id name policy remove paused swarm; do
+    how=$(bring_back_one "$started" "$id" "$remove" "$swarm" </dev/null)
+    [ "$paused" = false ] || [ "${how%% *}" = kept ] || {
+      limited 20 docker pause "$id" </dev/null >/dev/null 2>&1 && how="${how%% *} paused-again"
+    }
+    short=$(printf %.12s "$id")
+    echo "$short ${how%% *} $policy ${name#/} ${how#* }"
+  done <"$state/ran" >"$state/back"
+  sleep 3
+  while read -r short how policy name rest; do
+    # A start that docker took and the program did not survive.
+    case "$how $(now_of "$short" </dev/null)" in
+      started\ false*) how=failed rest="it ended at once, exit $(now_of "$short" </dev/null | cut -d ' ' -f 4)" ;;
+    esac
+    echo "$short $how $policy $name $rest"
+  done <"$state/back"
+  rm -f "$state/back"
+}
+
+bring_back_one() { # started, id, removed on stop, swarm
+  set -- "$@" "$(now_of "$2")"
+  case $4/$3/$5 in
+    swarm/*) echo 'swarm -' ;;
+    */*/true\ *\ "$1"Z\ *) echo 'kept -' ;;
+    */*/true\ *) echo 'policy -' ;;
+    */true/*) echo 'removed its --rm took it' ;;
+    */*/false\ *)
+      if said=$(limited 120 docker start "$2" 2>&1); then
+        echo 'started -'
+      else
+        echo "failed $(printf %s "$said" | one_line 200)"
+      fi
+      ;;
+    *) echo 'failed no such container any more' ;;
+  esac
+}
+
+# What runs now and did not before: a policy "always" starts even what was stopped by hand.
+newly_running() {
+  running | while read -r _ id name policy _ _ swarm; do
+    grep -q " $id " "$state/ran" || [ "$swarm" = swarm ] ||
+      echo "$(printf %.12s "$id") new $policy ${name#/} -"
+  done
+}

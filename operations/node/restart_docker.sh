@@ -1,0 +1,121 @@
+# shellcheck shell=sh
+# shellcheck disable=SC2034 # $patience is used in engine.sh
+# The restart as one transaction, apart from any connection: it ends with a result file.
+#
+# Arguments: state directory, wanted driver, id of the result, seconds that a start may take.
+# Its open end is the file "ran": while it stands, containers of before may still be down.
+
+note() { printf '%s\n' "$*" >>"$state/result.new"; }
+
+finish() { # verdict; what is still down stays in "ran", for the next run
+  note "verdict $1"
+  note "want $driver"
+  note "before ${driver_before:-unknown}"
+  note "after ${driver_after:-unknown}"
+  note "seconds $(($(date +%s) - began))"
+  note end
+  durable "$state/result.new"
+  mv -f "$state/result.new" "$state/results/$id"
+  case $1 in down | refused) ;; *) still_missing ;; esac
+  durable "$state/results" "$state"
+  prune "$state"/results/*
+  journal "restart $id verdict $1"
+  unlock
+  exit 0
+}
+
+return_containers() { # sets $unreturned
+  { bring_back; newly_running; } >"$state/containers.new"
+  sed 's/^/container /' "$state/containers.new" >>"$state/result.new"
+  unreturned=$(grep -c '^[0-9a-f]* failed ' "$state/containers.new")
+}
+
+# Of what ran before, that which failed to start and still exists.
+still_missing() {
+  : >"$state/ran.new"
+  [ ! -e "$state/containers.new" ] || while read -r short how _; do
+    [ "$how" != failed ] || [ -z "$(now_of "$short" </dev/null)" ] ||
+      grep " $short" "$state/ran" >>"$state/ran.new"
+  done <"$state/containers.new"
+  if [ -s "$state/ran.new" ]; then
+    mv -f "$state/ran.new" "$state/ran"
+  else
+    rm -f "$state/ran.new" "$state/ran"
+  fi
+  rm -f "$state/containers.new"
+}
+
+succeed() { # verdict
+  return_containers
+  [ ! -e "$state/written" ] || mv -f "$state/written" "$state/written.proven"
+  if [ "$unreturned" -gt 0 ]; then finish incomplete; else finish "$1"; fi
+}
+
+# The new file did not do: the old one back, the engine up, the containers too.
+undo() {
+  if [ -n "$driver_after" ]; then
+    note "reason docker info says cgroup driver $driver_after"
+    up=yes
+  else
+    why_down "$began" | notes reason
+    up=no
+  fi
+  verdict=wrong
+  how=$(put_back "$up") && verdict=undone
+  note "undo $how"
+  if [ "$verdict" = undone ] || [ "$up" = no ]; then
+    again=$(date +%s)
+    said=$(restart_engine restart) || note "undo restart: $(printf %s "$said" | one_line)"
+    driver_after=$(come_up)
+    note "undo docker info says cgroup driver ${driver_after:-nothing: it is not up}"
+  fi
+  if [ -z "$driver_after" ]; then
+    why_down "$again" | notes undo
+    finish down
+  fi
+  [ "$driver_after" != "$driver" ] || succeed ok
+  return_containers
+  finish "$verdict"
+}
+
+notes() { while IFS= read -r line; do note "$1 $(printf %s "$line" | one_line)"; done; }
+
+# Whether the engine was started after our write: then the file is proven, or was changed by hand
+# since, and is not ours to undo. An interrupted run of ours started it itself.
+settle_write() {
+  [ -e "$state/written" ] && [ ! -e "$state/ran" ] || return 0
+  [ -z "$(find /run/docker.pid -newer "$state/written" 2>/dev/null)" ] ||
+    mv -f "$state/written" "$state/written.proven"
+}
+
+transaction() {
+  rm -f "$state/containers.new" "$state/ran.new" "$state/ran.now" "$state/back"
+  : >"$state/result.new"
+  note "id $id"
+  began=$(date +%s) driver_before=$(live_driver) driver_after=$driver_before
+  if [ -e "$state/ran" ]; then note 'recovered yes'; fi
+  if [ "$driver_before" = "$driver" ]; then
+    [ ! -e "$state/ran" ] || succeed ok
+    finish unchanged
+  fi
+  if [ -z "$driver_before" ] && [ ! -e "$state/ran" ] && stopped; then
+    note 'reason docker.service is stopped; it reads the file when it is started'
+    finish stopped
+  fi
+  if [ -n "$driver_before" ] && ! is_ours; then
+    note 'reason the dockerd that answers is not that of docker.service'
+    finish refused
+  fi
+  settle_write
+  record_running
+  journal "restart $id driver ${driver_before:-unknown} want $driver"
+  said=$(restart_engine restart) || note "reason restart: $(printf %s "$said" | one_line)"
+  driver_after=$(come_up)
+  if [ "$driver_after" = "$driver" ]; then succeed ok; else undo; fi
+}
+
+state=$1 driver=$2 id=$3 patience=$4
+trap '' HUP PIPE
+open_state "$state"
+lock 600 || fail "$state" 'another run at work on this node' 'one at a time'
+transaction
