@@ -16,11 +16,8 @@ def shortcomings(node: NodeState, driver: str, exposed: Mapping[str, str]) -> It
 
     Nothing here is taken on trust: what cannot be told is a shortcoming.
     """
-    engine = node.engine
-    info = Unknown("it is gone") if engine is None else engine
-    if not isinstance(info, Unknown):
-        info = info.info
-    if not isinstance(info, EngineInfo):
+    info = _info(node)
+    if isinstance(info, Unknown):
         yield f"Docker engine: saw {info.reason}, want driver {driver}"
     elif info.cgroup_driver != driver:
         yield f"Docker engine: saw driver {info.cgroup_driver}, want {driver}"
@@ -31,6 +28,12 @@ def shortcomings(node: NodeState, driver: str, exposed: Mapping[str, str]) -> It
     present = {container.id: container for container in found.containers}
     for identity, name in exposed.items():
         yield from _shortcoming(name, present.get(identity))
+
+
+def _info(node: NodeState) -> EngineInfo | Unknown:
+    if node.engine is None:
+        return Unknown("none on this node")
+    return node.engine if isinstance(node.engine, Unknown) else node.engine.info
 
 
 def _shortcoming(name: str, container: GpuContainer | None) -> Iterator[str]:

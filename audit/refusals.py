@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from typing_extensions import override
+
 from facts.docker_engine import DockerEngine, EngineInfo
 from facts.node import NodeState
 from facts.unknown import Unknown
@@ -19,6 +21,7 @@ class Refusal:
     want: str
     instead: str = ""
 
+    @override
     def __str__(self) -> str:
         more = f"; {self.instead}" if self.instead else ""
         return f"{self.subject}: saw {self.saw}, want {self.want}{more}"

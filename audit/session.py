@@ -11,6 +11,7 @@ from typing import Any
 from pyinfra.api import Host, State
 from pyinfra.api.state import BaseStateCallback
 from rich.console import Console
+from typing_extensions import override
 
 from audit.document import document, write
 from audit.knobs import Knobs
@@ -34,6 +35,7 @@ class Session(BaseStateCallback):
         self.notes: list[str] = []
         self._left: set[str] = set()
 
+    @override
     def host_disconnect(self, state: State, host: Host) -> None:  # type: ignore[override]
         self._left.add(host.name)
         if len(self._left) == len(state.activated_hosts):
@@ -74,7 +76,8 @@ class Session(BaseStateCallback):
     @staticmethod
     def _meant(host: Host, state: State) -> bool:
         """Whether the run is about this host (``--limit``)."""
-        return state.initial_limit is None or host in state.initial_limit
+        limit = state.limit_hosts
+        return not limit or host in limit
 
 
 def session(state: State, knobs: Knobs) -> Session:

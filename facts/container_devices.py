@@ -9,8 +9,9 @@ from facts.probe import Probe, Section
 from facts.unknown import Unknown, Value
 
 # One process per mount namespace: nsfs inode numbers (ls -i) name a namespace, namespaces(7).
-# A /dev that is the node's own file system belongs to a service of the node, unless its control
-# group carries a container's 64-digit id (a container with the node's /dev mounted into it).
+# Services of the node have mount namespaces of their own too (PrivateTmp=). A container's process
+# has a 64-digit id in its control group, or is process 1 of a pid namespace below the node's (lxc,
+# nspawn): its NSpid line then ends in 1 behind another number (proc(5)).
 # The asking shell moves itself into the container's cgroup and ends there: it gets the device
 # cgroup's answer for the container, whatever is or is not in its image. Being the first choice of
 # the OOM killer, it costs a container at its memory limit nothing.
@@ -31,7 +32,6 @@ for node; do echo "open ${node##*/}"; true <"$node"; echo "rc $?"; done
 '
 within=/sys/fs/cgroup
 [ -e $within/cgroup.controllers ] || within=/sys/fs/cgroup/unified
-host=$(stat -c %d /dev)
 inhabitant() {
   root=/proc/$1/root
   set -- "$1" "$root"/dev/nvidiactl "$root"/dev/nvidia[0-9] "$root"/dev/nvidia[0-9][0-9] \
@@ -39,9 +39,8 @@ inhabitant() {
   pid=$1; shift
   for node; do shift; [ -c "$node" ] && set -- "$@" "$node"; done
   [ $# -gt 0 ] || return 0
-  if [ "$(stat -c %d "$root/dev")" = "$host" ]; then
-    grep -qE '[0-9a-f]{64}' "/proc/$pid/cgroup" || return 0
-  fi
+  grep -qE '[0-9a-f]{64}' "/proc/$pid/cgroup" ||
+    grep -qE '^NSpid:.*[0-9][[:space:]]+1$' "/proc/$pid/status" || return 0
   echo "inhabitant $pid"
   for node; do echo "node ${node##*/} $(stat -c '%t %T' "$node")"; done
   path=$(sed -n 's/^[0-9]*:devices:\(.*\)/\1/p' "/proc/$pid/cgroup")

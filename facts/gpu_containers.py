@@ -104,7 +104,8 @@ def _entered(
         name=row.name if row and row.name else _call(one),
         engine="docker" if row else _engine(one.cgroup),
         cgroup=cgroup,
-        scope=_scope(cgroup, units),
+        # What holds a system container (lxc, nspawn) is above its own init's control group.
+        scope=_scope(cgroup, units) if one.id else None,
         nodes=one.nodes,
         devices_list=one.devices_list,
         inspected=row,

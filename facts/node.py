@@ -46,25 +46,25 @@ class NodeState(Value):
     gpu_containers: GpuContainers | Unknown
 
 
-_SOURCES: dict[str, type[Source[object]]] = {
-    "machine": Machine,
-    "daemons": Daemons,
-    "hierarchy": Hierarchy,
-    "systemd": Manager,
-    "wsl": Wsl,
-    "driver": Driver,
-    "toolkit": Toolkit,
-    "kubelet": Kubelet,
-    "engine": Engine,
-    "daemon_json": DaemonJson,
-    "running": Running,
-    "gpu_containers": Containers,
-}
+_SOURCES = (
+    Machine,
+    Daemons,
+    Hierarchy,
+    Manager,
+    Wsl,
+    Driver,
+    Toolkit,
+    Kubelet,
+    Engine,
+    DaemonJson,
+    Running,
+    Containers,
+)
 
 
 def _probes() -> tuple[Probe, ...]:
     """The probes of all sources; one that two sources share runs once."""
-    named = {probe.name: probe for source in _SOURCES.values() for probe in source.probes}
+    named = {probe.name: probe for source in _SOURCES for probe in source.probes}
     return tuple(named.values())
 
 
@@ -81,4 +81,17 @@ class Node(Source[NodeState]):
     @override
     @classmethod
     def parse(cls, sections: Sections) -> NodeState | Unknown:
-        return NodeState(**{name: source.judged(sections) for name, source in _SOURCES.items()})
+        return NodeState(
+            machine=Machine.judged(sections),
+            daemons=Daemons.judged(sections),
+            hierarchy=Hierarchy.judged(sections),
+            systemd=Manager.judged(sections),
+            wsl=Wsl.judged(sections),
+            driver=Driver.judged(sections),
+            toolkit=Toolkit.judged(sections),
+            kubelet=Kubelet.judged(sections),
+            engine=Engine.judged(sections),
+            daemon_json=DaemonJson.judged(sections),
+            running=Running.judged(sections),
+            gpu_containers=Containers.judged(sections),
+        )

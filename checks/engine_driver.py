@@ -1,0 +1,133 @@
+"""Containers that Docker starts from now on will keep the GPUs they are given.
+
+With the cgroup driver `systemd`, a container started with `docker run --gpus` gets its devices
+from the legacy hook, behind systemd, and loses them at the next `systemctl daemon-reload` or change
+of its scope. Without the option `native.cgroupdriver`, Docker takes systemd on a node with cgroup
+v2: an empty daemon.json is the exposed case. Docker 29.2 and newer turn `--gpus` into CDI where
+`nvidia-cdi-hook` is there; the `nvidia` runtime does so from container toolkit 1.18 on.
+
+Bad:
+
+    docker 20.10.24   Cgroup Driver: systemd, --gpus by the legacy hook
+
+Good:
+
+    docker 20.10.24   Cgroup Driver: cgroupfs
+
+Repair: `deploys/fix_cgroup.py`. Where kubelet uses this Docker both need the same driver, and the
+cure is the GPU Operator's or the device plugin's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from packaging.version import InvalidVersion, Version
+
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from facts.container_toolkit import ContainerToolkit
+from facts.docker_engine import EngineInfo
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+AREA = Area.CGROUP
+
+_CDI_GPUS = Version("29.2.0")
+"""The first Docker whose ``--gpus`` tries CDI first (moby, daemon/devices_nvidia_linux.go)."""
+
+_JIT_CDI = Version("1.18.0")
+"""The first toolkit whose runtime mode ``auto`` is CDI (NVIDIA's release notes of it)."""
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """Whether a container started with ``--gpus`` now would be exposed."""
+    engine = node.engine
+    if engine is None:
+        yield NotApplicable("no Docker engine on this node")
+    elif node.driver is None and node.toolkit is None:
+        yield NotApplicable("no NVIDIA driver and no container toolkit on this node")
+    elif isinstance(engine, Unknown):
+        yield Doubt("container engine", engine.reason)
+    elif isinstance(engine.info, Unknown):
+        yield Doubt("container engine", engine.info.reason)
+    elif engine.info.cgroup_driver == "systemd":
+        yield from _on_systemd(node, engine.info)
+
+
+def _on_systemd(node: NodeState, info: EngineInfo) -> Iterator[Outcome]:
+    if info.rootless:
+        yield NotApplicable("a rootless engine has no device cgroup to lose")
+        return
+    toolkit = node.toolkit
+    if toolkit is None:
+        yield NotApplicable("no container toolkit: Docker cannot start a container with --gpus")
+        return
+    legacy = toolkit if isinstance(toolkit, Unknown) else _legacy(toolkit, info)
+    if isinstance(legacy, Unknown):
+        yield Doubt("container toolkit", legacy.reason)
+    elif legacy:
+        yield _finding(node, info)
+
+
+def _legacy(toolkit: ContainerToolkit, info: EngineInfo) -> bool | Unknown:
+    """Whether ``--gpus`` goes through the legacy hook on this engine."""
+    hook = toolkit.has("nvidia-container-runtime-hook")
+    if isinstance(hook, Unknown) or not hook:
+        return hook
+    if _number(info.server_version) >= _CDI_GPUS and info.cdi_directories:
+        cdi = toolkit.has("nvidia-cdi-hook")
+        if isinstance(cdi, Unknown) or cdi:
+            return cdi if isinstance(cdi, Unknown) else False
+    if "nvidia" in info.default_runtime:
+        cdi = _runtime_is_cdi(toolkit)
+        return cdi if isinstance(cdi, Unknown) else not cdi
+    return True
+
+
+def _runtime_is_cdi(toolkit: ContainerToolkit) -> bool | Unknown:
+    """Whether the runtime ``nvidia`` takes the legacy hook out and edits the spec itself."""
+    if isinstance(toolkit.config, Unknown):
+        return toolkit.config
+    mode = (toolkit.config.mode if toolkit.config else None) or "auto"
+    if mode != "auto":
+        return mode in ("cdi", "jit-cdi")
+    if isinstance(toolkit.version, Unknown):
+        return toolkit.version
+    if toolkit.version is None:
+        return Unknown("container toolkit: no version to be had, mode auto")
+    return _number(toolkit.version) >= _JIT_CDI
+
+
+def _number(text: str) -> Version:
+    """The order of a version with a distribution's tail (``20.10.24+dfsg1``), else the oldest."""
+    found = re.match(r"\d+(\.\d+)*", text)
+    try:
+        return Version(found[0] if found else "0")
+    except InvalidVersion:
+        return Version("0")
+
+
+def _finding(node: NodeState, info: EngineInfo) -> Finding:
+    pods = node.kubelet is not None
+    return Finding(
+        level=Level.AT_RISK,
+        subject="container engine",
+        saw=f"docker {info.server_version}, driver systemd, --gpus by the legacy hook",
+        want="driver cgroupfs, or CDI for every GPU container",
+        why="the hook adds the GPU behind systemd, which takes it away at its next write of the"
+        " container's device filter",
+        repair=Repair.HUMAN if pods else Repair.RESTART_DOCKER,
+        do="GPU Operator 22.9.2 or newer, the device plugin with PASS_DEVICE_SPECS (helm"
+        " compatWithCPUManager=true), or CDI"
+        if pods
+        else "deploys/fix_cgroup.py; or start GPU containers with --device nvidia.com/gpu=all",
+        avoid="never the Docker cure where kubelet uses this Docker"
+        if pods
+        else "`docker update` takes the GPU away on cgroupfs too",
+        evidence=(
+            f"cgroup v{info.cgroup_version}, runc {info.runc}",
+            f"default runtime {info.default_runtime}",
+        ),
+        reference="checks.md#engine-driver",
+    )
