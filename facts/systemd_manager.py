@@ -22,6 +22,8 @@ systemctl show -p Version -p Tainted -p SystemState
 _RELOAD = r"Reload(ing\.$|ing requested| requested)"
 _MESSAGE = re.compile(r"System is tainted|Failed to (migrate|delete) controller cgroups")
 
+_SILENT = Unknown("journal: no line of PID 1 in this boot")
+
 _READ = 20000
 """Newest journal lines of PID 1 that are looked through; bounds the time on a busy node."""
 
@@ -47,7 +49,7 @@ _CONTAINERD = r"""
 [ -d /run/systemd/system ] || exit 0
 command -v journalctl >/dev/null || exit 127
 journalctl -b --utc --no-pager -o short-iso _COMM=containerd | head -n 500 |
-  grep -E 'io\.containerd\.monitor\.' | head -n 5
+  grep -E 'io\.containerd\.monitor\.(task\.)?v1\.cgroups' | head -n 5
 true
 """
 
@@ -77,7 +79,7 @@ class SystemdManager(Value):
     messages: tuple[JournalLine, ...] | Unknown
     reloads: tuple[str, ...] | Unknown
     reloaders: tuple[str, ...] | Unknown
-    since: str | Unknown | None
+    since: str | Unknown
 
 
 class Manager(Source[SystemdManager | None]):
@@ -100,7 +102,8 @@ class Manager(Source[SystemdManager | None]):
         if answer.out.strip() == "absent":
             return None
         version = _shown(answer, "Version")
-        journal = entries(section(sections, "systemd_manager.journal"))
+        # PID 1 always says something while it boots: silence is a journal that was not read.
+        journal = entries(section(sections, "systemd_manager.journal")) or _SILENT
         containerd = entries(section(sections, "systemd_manager.containerd"))
         reloads = _reloads(journal)
         return SystemdManager(
@@ -111,7 +114,7 @@ class Manager(Source[SystemdManager | None]):
             messages=_messages(journal, containerd),
             reloads=_each(reloads, lambda line: line.time),
             reloaders=_each(reloads, _reloader),
-            since=journal if isinstance(journal, Unknown) else journal[0].time if journal else None,
+            since=journal if isinstance(journal, Unknown) else journal[0].time,
         )
 
 
