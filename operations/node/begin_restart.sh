@@ -45,13 +45,6 @@ await_result() {
   done
 }
 
-tell() { # what went wrong, for people
-  verdict=$(value "$result" verdict)
-  echo "docker: saw cgroup driver $(value "$result" after) ($verdict), want $driver"
-  sed -n -e 's/^reason /  why: /p' -e 's/^undo /  undo: /p' \
-    -e 's/^container \([0-9a-f]*\) failed [^ ]* \([^ ]*\) /  container \2 is not back: /p' "$result"
-}
-
 state=$1 driver=$2 patience=$3
 open_state "$state"
 id=$(now).$$
@@ -60,10 +53,8 @@ store "$4"
 detach
 await_result
 cat "$result"
-case $(value "$result" verdict) in
+verdict=$(value "$result" verdict)
+case $verdict in
   ok | unchanged | stopped) ;;
-  *)
-    tell >&2
-    exit 1
-    ;;
+  *) fail docker "cgroup driver $(value "$result" after), the restart $verdict" "$driver" ;;
 esac

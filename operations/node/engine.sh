@@ -54,8 +54,8 @@ restart_engine() { # restart or start
 given_up() {
   has_systemd || return 1
   [ "$(unit ActiveState)" != failed ] || return 0
-  again=$(unit NRestarts)
-  [ "${again:-0}" -ge 5 ]
+  tries=$(unit NRestarts)
+  [ "${tries:-0}" -ge 5 ]
 }
 
 # The driver that the engine comes up with, or nothing: it failed, or did not answer in time.
@@ -79,5 +79,5 @@ why_down() { # seconds since 1970
   fi
   told=$(printf '%s\n' "$lines" |
     grep -e 'failed to start' -e 'unable to configure' -e 'level=fatal' -e 'not supported')
-  printf '%s\n' "${told:-$lines}" | grep -v '^$' | tail -n 3
+  printf '%s\n' "${told:-$lines}" | grep -v '^$' | tail -n 5 | uniq
 }

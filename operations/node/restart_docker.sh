@@ -15,11 +15,11 @@ finish() { # verdict; what is still down stays in "ran", for the next run
   note "seconds $(($(date +%s) - began))"
   note end
   durable "$state/result.new"
-  mv -f "$state/result.new" "$state/results/$id"
+  mv -f "$state/result.new" "$state/results/$run"
   case $1 in down | refused) ;; *) still_missing ;; esac
   durable "$state/results" "$state"
   prune "$state"/results/*
-  journal "restart $id verdict $1"
+  journal "restart $run verdict $1"
   unlock
   exit 0
 }
@@ -65,7 +65,7 @@ undo() {
   note "undo $how"
   if [ "$verdict" = undone ] || [ "$up" = no ]; then
     again=$(date +%s)
-    said=$(restart_engine restart) || note "undo restart: $(printf %s "$said" | one_line)"
+    restart_engine restart >/dev/null
     driver_after=$(come_up)
     note "undo docker info says cgroup driver ${driver_after:-nothing: it is not up}"
   fi
@@ -91,7 +91,7 @@ settle_write() {
 transaction() {
   rm -f "$state/containers.new" "$state/ran.new" "$state/ran.now" "$state/back"
   : >"$state/result.new"
-  note "id $id"
+  note "id $run"
   began=$(date +%s) driver_before=$(live_driver) driver_after=$driver_before
   if [ -e "$state/ran" ]; then note 'recovered yes'; fi
   if [ "$driver_before" = "$driver" ]; then
@@ -108,13 +108,13 @@ transaction() {
   fi
   settle_write
   record_running
-  journal "restart $id driver ${driver_before:-unknown} want $driver"
-  said=$(restart_engine restart) || note "reason restart: $(printf %s "$said" | one_line)"
+  journal "restart $run driver ${driver_before:-unknown} want $driver"
+  restart_engine restart >/dev/null
   driver_after=$(come_up)
   if [ "$driver_after" = "$driver" ]; then succeed ok; else undo; fi
 }
 
-state=$1 driver=$2 id=$3 patience=$4
+state=$1 driver=$2 run=$3 patience=$4
 trap '' HUP PIPE
 open_state "$state"
 lock 600 || fail "$state" 'another run at work on this node' 'one at a time'
