@@ -2,6 +2,7 @@
 
 import ipaddress
 import json
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +34,10 @@ def make(name: str) -> Bridge:
     if exists(name):
         return Bridge(name, _network_of(name))
     network = _free()
-    tool("ip", "link", "add", name, "type", "bridge")
+    # With an address of its own: without, a bridge takes the lowest of its ports', and a node that
+    # comes or goes leaves the others speaking to an address that is no more.
+    own = ":".join(["02", *(f"{byte:02x}" for byte in secrets.token_bytes(5))])
+    tool("ip", "link", "add", name, "address", own, "type", "bridge")
     tool("ip", "address", "add", f"{network[1]}/24", "dev", name)
     tool("ip", "link", "set", name, "up")
     return Bridge(name, network)
