@@ -119,9 +119,9 @@ def _info(answer: Section) -> EngineInfo | Unknown:
     if not isinstance(said, dict):
         return Unknown("docker info: its answer is not a JSON object")
     # A client without a daemon prints its own half and lists why under ServerErrors.
-    complaints = _texts(said.get("ServerErrors")) or tuple(answer.err.strip().splitlines()[-1:])
+    complaints = answer.said or "; ".join(_texts(said.get("ServerErrors")))
     if answer.rc != 0 or not said.get("ServerVersion"):
-        return Unknown(f"docker info: {'; '.join(complaints) or 'no server version'}")
+        return Unknown(f"docker info: {complaints or 'no server version'}")
     return EngineInfo(
         server_version=_text(said.get("ServerVersion")),
         cgroup_driver=_text(said.get("CgroupDriver")),

@@ -68,6 +68,12 @@ class Section:
     lost: str = ""
 
     @property
+    def said(self) -> str:
+        """The last line of standard error, without the address that Docker's client adds."""
+        lines = self.err.strip().splitlines() or [""]
+        return lines[-1].partition(': Get "http')[0][:300]
+
+    @property
     def trouble(self) -> Unknown | None:
         """Why this answer cannot be taken as complete, or ``None`` where it can."""
         if self.lost:
@@ -81,8 +87,7 @@ class Section:
         if self.rc == 127:
             return Unknown(f"{self.name}: command not found")
         if self.rc != 0:
-            said = self.err.strip().splitlines() or ["said nothing"]
-            return Unknown(f"{self.name}: exit {self.rc}: {said[-1][:300]}")
+            return Unknown(f"{self.name}: exit {self.rc}: {self.said or 'said nothing'}")
         return None
 
 
