@@ -1,0 +1,88 @@
+"""What NVIDIA's kernel module said in this node's kernel log."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from facts.probe import Probe, Sections, section
+from facts.source import Source
+from facts.unknown import Unknown, Value
+
+# The kernel keeps its log from users (dmesg_restrict): then the journal may have it.
+_LINES = r"""
+if dmesg >/dev/null 2>&1; then dmesg; else journalctl -k -b --no-pager -o short; fi |
+  grep 'NVRM: ' | sed 's/^.*NVRM: //' | tail -n 300
+"""
+
+# Two shapes. NVIDIA/open-gpu-kernel-modules, osapi.c: client and pid on the first line, versions
+# on the second and third. Before that: "the client has the version 367.44, but" / "this kernel
+# module has the version 367.35.  Please". Joined, both read the same.
+_MISMATCH = re.compile(
+    r"^API mismatch: the client (?:'(?P<client>[^']*)' \(pid (?P<pid>\d+)\) )?has the version "
+    r"(?P<library>\d+(?:\.\d+)+), but this kernel module has the version (?P<module>\d+(?:\.\d+)+)"
+)
+
+
+@dataclass(frozen=True)
+class ApiMismatch(Value):
+    """A client that the module refused: whose library has another version than the module.
+
+    .. code:: python
+
+        ApiMismatch(client="nvidia-smi", pid=812, library="550.107.02", module="550.90.07")
+    """
+
+    client: str | None
+    pid: int | None
+    library: str
+    module: str
+
+
+@dataclass(frozen=True)
+class NvidiaLog(Value):
+    """Refused clients, and the lines of GPUs that left the bus (Xid 79), oldest first.
+
+    .. code:: python
+
+        NvidiaLog(mismatches=(ApiMismatch(...),),
+                  fallen=("Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.",))
+    """
+
+    mismatches: tuple[ApiMismatch, ...]
+    fallen: tuple[str, ...]
+
+
+class KernelLog(Source[NvidiaLog]):
+    """NVIDIA's lines (NVRM) in the kernel's log of this boot.
+
+    Sources: dmesg(1), else journalctl(1) ``-k``. Needs root where kernel.dmesg_restrict is set, or
+    the groups systemd-journal or adm.
+    """
+
+    probes = (Probe("nvidia_log.lines", _LINES),)
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> NvidiaLog | Unknown:
+        answer = section(sections, "nvidia_log.lines")
+        complaint = answer.err.strip()
+        if answer.trouble or complaint:
+            said = complaint.splitlines()[-1][:200] if complaint else ""
+            return answer.trouble or Unknown(f"kernel log: dmesg refused; {said}")
+        lines = [line.strip() for line in answer.out.splitlines()]
+        joined = (" ".join(" ".join(lines[at : at + 3]).split()) for at in range(len(lines)))
+        found = tuple(_mismatch(m) for text in joined if (m := _MISMATCH.match(text)))
+        if not found and any(line.startswith("API mismatch:") for line in lines):
+            return Unknown("kernel log: an API mismatch whose text was not understood")
+        return NvidiaLog(
+            mismatches=found,
+            fallen=tuple(line for line in lines if re.match(r"Xid \([^)]*\): 79\b", line)),
+        )
+
+
+def _mismatch(found: re.Match[str]) -> ApiMismatch:
+    pid = int(found["pid"]) if found["pid"] else None
+    return ApiMismatch(found["client"], pid, found["library"], found["module"])

@@ -1,0 +1,138 @@
+"""NVIDIA's packages on this node, by every package manager that is there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from facts.probe import Probe, Section, Sections, section
+from facts.source import Source
+from facts.unknown import Unknown, Value
+
+# dpkg-query ends with 1 where nothing matches; a name with an architecture is a foreign one.
+_DPKG = (
+    "dpkg-query -W -f='${db:Status-Abbrev}|${binary:Package}|${Version}\\n'"
+    " '*nvidia*' '*cuda-drivers*'"
+)
+_RPM = "rpm -qa --qf '%{NAME}|%{EPOCH}:%{VERSION}-%{RELEASE}\\n' '*nvidia*' '*cuda-drivers*'"
+
+# dkms.in of dell/dkms: version 3 writes "nvidia/550.90.07, KERNEL, ARCH: installed", version 2
+# and every weak-modules line "nvidia, 550.90.07, KERNEL, ARCH: installed"; a module that is only
+# added has neither kernel nor architecture.
+_DKMS_LINE = re.compile(
+    r"^(?P<name>[\w-]*nvidia[\w-]*)(?:/|, )(?P<version>[^,:\s]+)"
+    r"(?:, (?P<kernel>[^,:\s]+), (?P<arch>[^,:\s]+))?: (?P<status>.+)$"
+)
+
+
+@dataclass(frozen=True)
+class Package(Value):
+    """One package, raw: manager (dpkg, rpm, dkms), name, version, status.
+
+    dpkg's status is its abbreviation (``ii`` installed, ``hi`` held, ``iU`` unpacked); rpm's is
+    ``installed``; dkms' is its own words, with the ``kernel`` they are about.
+
+    .. code:: python
+
+        Package("dpkg", "libnvidia-compute-550", "550.107.02-0ubuntu0~gpu22.04.1", "ii")
+        Package("dkms", "nvidia", "550.107.02", "installed", kernel="6.8.0-106-generic")
+    """
+
+    manager: str
+    name: str
+    version: str
+    status: str
+    kernel: str | None = None
+
+    @property
+    def upstream(self) -> str | None:
+        """NVIDIA's own version: without epoch, revision and what a distribution added."""
+        found = re.match(r"(?:\(none\):|\d+:)?(\d+(?:\.\d+)+)", self.version)
+        return found[1] if found else None
+
+
+@dataclass(frozen=True)
+class NvidiaPackages(Value):
+    """Installed packages; ``None`` for a manager that this node does not have."""
+
+    dpkg: tuple[Package, ...] | Unknown | None
+    rpm: tuple[Package, ...] | Unknown | None
+    dkms: tuple[Package, ...] | Unknown | None
+
+    @property
+    def known(self) -> tuple[Package, ...]:
+        """All that could be read."""
+        readable = (x for x in (self.dpkg, self.rpm, self.dkms) if isinstance(x, tuple))
+        return tuple(package for packages in readable for package in packages)
+
+
+class Packages(Source[NvidiaPackages]):
+    """NVIDIA's packages.
+
+    Sources: dpkg-query(1), rpm(8), dkms(8) ``status`` (versions 2 and 3). Needs no root.
+    """
+
+    probes = (
+        Probe("nvidia_packages.dpkg", _DPKG),
+        Probe("nvidia_packages.rpm", _RPM),
+        Probe("nvidia_packages.dkms", "dkms status"),
+    )
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> NvidiaPackages | Unknown:
+        return NvidiaPackages(
+            dpkg=_dpkg(section(sections, "nvidia_packages.dpkg")),
+            rpm=_rpm(section(sections, "nvidia_packages.rpm")),
+            dkms=_dkms(section(sections, "nvidia_packages.dkms")),
+        )
+
+
+def _dpkg(answer: Section) -> tuple[Package, ...] | Unknown | None:
+    if answer.rc == 127:
+        return None
+    if answer.trouble and not (answer.rc == 1 and "no packages found" in answer.err):
+        return answer.trouble
+    rows = [row for line in answer.out.splitlines() if len(row := line.split("|")) == 3 and row[0]]
+    found = tuple(
+        Package("dpkg", name, version, status.strip())
+        for status, name, version in rows
+        # Wanted and present: "un" was never installed, "rc" left only its configuration behind.
+        if status[1:2] not in ("n", "c", "")
+    )
+    return found if rows else _nothing(answer)
+
+
+def _rpm(answer: Section) -> tuple[Package, ...] | Unknown | None:
+    # busybox has an rpm of its own that only unpacks files: that node has no rpm database.
+    if answer.rc == 127 or "BusyBox" in answer.err:
+        return None
+    if answer.trouble:
+        return answer.trouble
+    rows = [row for line in answer.out.splitlines() if len(row := line.split("|")) == 2]
+    return tuple(Package("rpm", row[0], row[1], "installed") for row in rows) or _nothing(answer)
+
+
+def _dkms(answer: Section) -> tuple[Package, ...] | Unknown | None:
+    if answer.rc == 127:
+        return None
+    if answer.trouble:
+        return answer.trouble
+    lines = [line.strip() for line in answer.out.splitlines() if "nvidia" in line]
+    found = tuple(
+        Package("dkms", f["name"], f["version"], f["status"].strip(), f["kernel"])
+        for line in lines
+        if (f := _DKMS_LINE.match(line))
+    )
+    return found or (_not_understood(answer, lines[0]) if lines else ())
+
+
+def _nothing(answer: Section) -> tuple[Package, ...] | Unknown:
+    said = answer.out.strip()
+    return _not_understood(answer, said.splitlines()[0]) if said else ()
+
+
+def _not_understood(answer: Section, line: str) -> Unknown:
+    return Unknown(f"{answer.name}: not understood: {line[:80]!r}")
