@@ -1,0 +1,144 @@
+"""NVIDIA's container toolkit on this node: its programs, its settings, its CDI specs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from facts.probe import Probe, Section, Sections, file_texts, files, section
+from facts.source import Source
+from facts.toolkit_config import CONFIGS, ToolkitConfig, config
+from facts.unknown import Unknown, Value
+
+# The GPU Operator's toolkit container installs under /usr/local/nvidia/toolkit.
+_OPERATOR = "/usr/local/nvidia/toolkit"
+
+_PROGRAMS = f"""
+for name in nvidia-container-runtime-hook nvidia-container-runtime nvidia-cdi-hook nvidia-ctk \
+  nvidia-container-cli; do
+  path=$(command -v $name) && echo "on-path $name $path"
+  [ -x {_OPERATOR}/$name ] && echo "operator $name {_OPERATOR}/$name"
+done
+true
+"""
+
+_VERSION = f"nvidia-ctk --version || nvidia-container-cli --version || {_OPERATOR}/nvidia-ctk -v"
+
+# A spec can be long (a stanza per MIG instance): only its kind and the library versions are read.
+_SPECS = (
+    "grep -HoE"
+    ' \'"?kind"?: *"?[A-Za-z0-9._-]*nvidia\\.com/[A-Za-z0-9_-]+'
+    "|lib(nvidia-ml|cuda)\\.so\\.[0-9]+\\.[0-9.]*[0-9]'"
+    " /etc/cdi/* /var/run/cdi/* /dev/null"
+)
+
+
+@dataclass(frozen=True)
+class Program(Value):
+    """A program of the toolkit; ``on_path`` is false where only the GPU Operator's own is there.
+
+    .. code:: python
+
+        Program("nvidia-ctk", "/usr/bin/nvidia-ctk", on_path=True)
+    """
+
+    name: str
+    path: str
+    on_path: bool
+
+
+@dataclass(frozen=True)
+class CdiSpec(Value):
+    """A CDI spec of NVIDIA's; ``driver`` is the first driver version in the libraries it names.
+
+    .. code:: python
+
+        CdiSpec("/var/run/cdi/nvidia.yaml", kind="nvidia.com/gpu", driver="580.95.05")
+    """
+
+    path: str
+    kind: str | Unknown | None
+    driver: str | Unknown | None
+
+
+@dataclass(frozen=True)
+class ContainerToolkit(Value):
+    """The toolkit of this node.
+
+    .. code:: python
+
+        ContainerToolkit(programs=(Program(...),), version="1.17.8", config=ToolkitConfig(...),
+                         specs=(CdiSpec(...),))
+    """
+
+    programs: tuple[Program, ...] | Unknown
+    version: str | Unknown | None
+    config: ToolkitConfig | Unknown | None
+    specs: tuple[CdiSpec, ...] | Unknown
+
+    def has(self, name: str) -> bool | Unknown:
+        """Whether this program is on the PATH."""
+        if isinstance(self.programs, Unknown):
+            return self.programs
+        return any(program.name == name and program.on_path for program in self.programs)
+
+
+class Toolkit(Source[ContainerToolkit | None]):
+    """NVIDIA's container toolkit, or ``None`` where the node has no part of it.
+
+    Sources: PATH, ``nvidia-ctk --version``, config.toml (NVIDIA/nvidia-container-toolkit,
+    api/config/v1), /etc/cdi and /var/run/cdi (container-device-interface, SPEC.md). Needs no root
+    unless a file is kept from users.
+    """
+
+    probes = (
+        Probe("container_toolkit.programs", _PROGRAMS),
+        Probe("container_toolkit.version", _VERSION),
+        files("container_toolkit.config", *CONFIGS),
+        Probe("container_toolkit.specs", _SPECS),
+    )
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> ContainerToolkit | Unknown | None:
+        programs = _programs(section(sections, "container_toolkit.programs"))
+        toolkit = ContainerToolkit(
+            programs=programs,
+            version=_version(section(sections, "container_toolkit.version")),
+            config=config(file_texts(section(sections, "container_toolkit.config"))),
+            specs=_specs(file_texts(section(sections, "container_toolkit.specs"))),
+        )
+        if programs or toolkit.config or toolkit.specs:
+            return toolkit
+        return None
+
+
+def _programs(answer: Section) -> tuple[Program, ...] | Unknown:
+    if answer.trouble:
+        return answer.trouble
+    lines = re.findall(r"^(on-path|operator) (\S+) (/\S+)$", answer.out, re.MULTILINE)
+    return tuple(Program(name, path, where == "on-path") for where, name, path in lines)
+
+
+def _version(answer: Section) -> str | Unknown | None:
+    # "NVIDIA Container Toolkit CLI version 1.17.8", "cli-version: 1.17.8".
+    found = re.search(r"version:? (\d+(?:\.\d+)+\S*)", answer.out)
+    if found:
+        return found[1]
+    return None if answer.rc == 127 else answer.trouble or Unknown("nvidia-ctk: no version")
+
+
+def _specs(texts: dict[str, str | Unknown] | Unknown) -> tuple[CdiSpec, ...] | Unknown:
+    if isinstance(texts, Unknown):
+        return texts
+    return tuple(_spec(path, text) for path, text in sorted(texts.items()))
+
+
+def _spec(path: str, text: str | Unknown) -> CdiSpec:
+    if isinstance(text, Unknown):
+        return CdiSpec(path, text, text)
+    kind = re.search(r"([A-Za-z0-9._-]*nvidia\.com/[\w-]+)", text)
+    driver = re.search(r"\.so\.(\d+(?:\.\d+)+)", text)
+    return CdiSpec(path, kind[1] if kind else None, driver[1] if driver else None)
