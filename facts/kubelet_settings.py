@@ -1,0 +1,79 @@
+"""Where a kubelet of this node gets its settings from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from facts.daemons import Daemon
+from facts.unknown import Unknown
+
+# kubeadm; EKS; GKE; Debian's and Red Hat's flag files; K3s, RKE2; MicroK8s.
+_FILES = (
+    "/var/lib/kubelet/config.yaml",
+    "/var/lib/kubelet/kubeadm-flags.env",
+    "/etc/kubernetes/kubelet/kubelet-config.json",
+    "/etc/kubernetes/kubelet/config.json",
+    "/home/kubernetes/kubelet-config.yaml",
+    "/etc/default/kubelet",
+    "/etc/sysconfig/kubelet",
+    "/etc/rancher/k3s/config.yaml",
+    "/etc/systemd/system/k3s.service",
+    "/etc/systemd/system/k3s-agent.service",
+    "/etc/rancher/rke2/config.yaml",
+    "/var/lib/rancher/*/agent/etc/kubelet.conf.d/*",
+    "/var/snap/microk8s/current/args/kubelet",
+)
+
+# Only these keys and their values are read: the files, and the lines, hold tokens too. The files
+# that the process was started with (--config) come first.
+_KEYS = (
+    "(container-?runtime(-?endpoint)?|cgroup-?driver|cpu-?manager-?policy|fail-?cgroup-?v1)"
+    '"?[:= ]+"?[^ ",]+|^ *docker: *true|--docker([^-a-z]|$)'
+)
+COMMAND = rf"""
+for comm in $(grep -lx kubelet /proc/[0-9]*/comm 2>/dev/null); do
+  tr '\0' '\n' <"${{comm%/comm}}/cmdline"
+done 2>/dev/null | sed -n -e 's/^--config=//p' -e '/^--config$/{{n;p;}}' | {{
+  set --
+  while IFS= read -r path; do set -- "$@" "$path"; done
+  grep -HoiE -e '{_KEYS}' "$@" {" ".join(_FILES)} /dev/null
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the kubelet's flags and files say; a flag of the running process beats a file.
+
+    .. code:: python
+
+        Settings((Daemon(901, "kubelet", ...),),
+                 {"/var/lib/kubelet/config.yaml": "cgroupDriver: systemd"})
+    """
+
+    processes: tuple[Daemon, ...]
+    texts: dict[str, str | Unknown] | Unknown
+
+    @property
+    def text(self) -> str:
+        """The lines that could be read."""
+        texts = {} if isinstance(self.texts, Unknown) else self.texts
+        return "\n".join(text for text in texts.values() if isinstance(text, str))
+
+    @property
+    def unread(self) -> Unknown | None:
+        """Why a file that is there could not be read."""
+        if isinstance(self.texts, Unknown):
+            return self.texts
+        return next((x for x in self.texts.values() if isinstance(x, Unknown)), None)
+
+    def value(self, flag: str, key: str) -> str | Unknown | None:
+        """What ``--flag`` or the file's ``key`` is set to; ``None`` where neither is."""
+        for process in self.processes:
+            if found := process.option(f"--{flag}"):
+                return found
+        # YAML or JSON, a flag in an environment file or unit, K3s' kubelet-arg without dashes.
+        pattern = rf"(?:\b{key}\"?\s*:|\b{flag}[= ])\s*[\"']?([^\s\"',]+)"
+        found_in_file = re.search(pattern, self.text)
+        return found_in_file[1] if found_in_file else self.unread
