@@ -36,7 +36,7 @@ def _cost(repair: Repair) -> str:
 
 def _restart(plan: Plan) -> Iterator[str]:
     count = len(plan.stops)
-    stop = "no container stops" if not count else f"{count} container{'s' * (count > 1)} stop"
+    stop = {0: "no container stops", 1: "1 container stops"}.get(count, f"{count} containers stop")
     yield f"docker: restart, {stop}"
     for container in plan.stops:
         yield f"  {container.name}: {returns(container)}"

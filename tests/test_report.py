@@ -1,0 +1,124 @@
+"""The report: what an operator reads, and what a program reads."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from audit import document
+from audit.catalogue import Entry, judge
+from audit.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+    Status,
+    result,
+)
+from audit.report import show
+from audit.verdict import Verdict, unreached, verdict
+from facts.node import NodeState
+from tests import recordings
+
+NODES = ("bookworm_lost", "forky_cgroupfs", "trixie_exposed", "trixie_no_root")
+
+
+def fleet() -> list[Verdict]:
+    told = [verdict(name, recordings.node(name), execs=1) for name in NODES]
+    return [*told, unreached("gpu-09", "could not be connected to")]
+
+
+def printed(verdicts: list[Verdict]) -> str:
+    stream = io.StringIO()
+    show(verdicts, Console(file=stream, width=150, highlight=False))
+    return stream.getvalue()
+
+
+def test_the_fleet_table_shows_the_odd_ones_out() -> None:
+    text = printed(fleet())
+    rows = {line.split()[0]: line for line in text.splitlines()[:6] if line}
+    assert rows["bookworm_lost"].rstrip().endswith("broken")
+    assert rows["forky_cgroupfs"].rstrip().endswith("ok")
+    assert rows["trixie_exposed"].rstrip().endswith("at risk")
+    assert rows["trixie_no_root"].rstrip().endswith("unknown")
+    assert "no answer" in text
+
+
+def test_every_finding_has_its_block_and_every_doubt_its_reason() -> None:
+    text = printed(fleet())
+    assert "bookworm_lost · container trainer · broken" in text
+    assert "could not tell" in text
+    assert "want root to look into /proc" in text
+    assert "gpu-09 · no answer: could not be connected to" in text
+
+
+def test_findings_come_in_the_order_to_look() -> None:
+    areas = [found.area for found, _ in verdict("x", recordings.node("bookworm_lost")).findings]
+    assert areas == sorted(areas, key=list(Area).index)
+
+
+def test_what_a_node_says_is_no_markup() -> None:
+    bad = Finding(
+        Level.BROKEN, "container [red]x[/red]", "[bold]", "[/]", "[link=x]", Repair.NONE, "x"
+    )
+    told = Verdict("[b]n", recordings.node("blank"), (result("a", Area.REST, [bad]),))
+    text = printed([told])
+    assert "[b]n · container [red]x[/red] · broken" in text
+    assert "[link=x]" in text
+
+
+def test_the_document_holds_every_node_and_is_json(tmp_path: Path) -> None:
+    path = tmp_path / "reports" / "audit.json"
+    document.write(path, document.document(fleet(), datetime(2026, 1, 2, tzinfo=timezone.utc)))
+    read = json.loads(path.read_text())
+    assert read["version"] == 1
+    assert read["time"] == "2026-01-02T00:00:00+00:00"
+    assert [node["node"] for node in read["nodes"]] == [*NODES, "gpu-09"]
+    assert read["nodes"][-1]["no_answer"] == "could not be connected to"
+    assert [place.name for place in path.parent.iterdir()] == ["audit.json"]
+
+
+def test_a_document_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "audit.json"
+    path.write_text("old")
+    with pytest.raises(TypeError):
+        document.write(path, {"x": object()})
+    assert path.read_text() == "old"
+    assert [place.name for place in tmp_path.iterdir()] == ["audit.json"]
+
+
+def test_unknown_is_never_ok() -> None:
+    doubt = Doubt("node", "timed out")
+    assert result("a", Area.REST, []).status is Status.OK
+    assert result("a", Area.REST, [doubt]).status is Status.UNKNOWN
+    assert result("a", Area.REST, [NotApplicable("x"), doubt]).status is Status.UNKNOWN
+    told = Verdict("n", recordings.node("blank"), (result("a", Area.REST, [doubt]),))
+    assert told.summary == "1 unknown"
+
+
+@pytest.mark.parametrize("level", Level)
+def test_a_level_is_reached_by_what_is_as_bad_or_worse(level: Level) -> None:
+    finding = Finding(Level.AT_RISK, "x", "x", "x", "x", Repair.NONE, "x")
+    told = Verdict("n", recordings.node("blank"), (result("a", Area.REST, [finding]),))
+    assert told.reaches(level) is (level is not Level.BROKEN)
+    assert not told.reaches(None)
+
+
+def test_a_check_that_fails_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    def surprised(node: NodeState) -> Iterator[Outcome]:
+        raise ValueError(f"surprise: {type(node).__name__}")
+
+    entry = Entry("surprised", Area.REST, "", surprised)
+    monkeypatch.setattr("audit.catalogue.entries", lambda: (entry,))
+    told = judge(recordings.node("blank"))
+    assert told[0].status is Status.UNKNOWN
+    assert "ValueError: surprise" in told[0].doubts[0].reason
