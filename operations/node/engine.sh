@@ -37,15 +37,15 @@ stopped() { has_systemd && [ "$(unit ActiveState)" = inactive ]; }
 is_ours() { ! has_systemd || [ "$(unit MainPID)" != 0 ]; }
 
 # The lock's descriptor is closed: a dockerd that inherits it would hold the lock for ever.
-restart_engine() { # restart or start
+restart_engine() {
   if has_systemd; then
     # A used-up start limit (3 starts in 60 s) would stop it for good.
     limited 20 systemctl reset-failed docker.service docker.socket 2>/dev/null
-    limited "$(($(stop_limit) + patience))" systemctl "$1" docker.service 9>&- 2>&1
+    limited "$(($(stop_limit) + patience))" systemctl restart docker.service 9>&- 2>&1
   elif command -v service >/dev/null 2>&1; then
-    limited "$(($(stop_limit) + patience))" service docker "$1" 9>&- 2>&1
+    limited "$(($(stop_limit) + patience))" service docker restart 9>&- 2>&1
   else
-    limited "$(($(stop_limit) + patience))" /etc/init.d/docker "$1" 9>&- 2>&1
+    limited "$(($(stop_limit) + patience))" /etc/init.d/docker restart 9>&- 2>&1
   fi </dev/null
 }
 

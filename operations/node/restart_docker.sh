@@ -65,7 +65,7 @@ undo() {
   note "undo $how"
   if [ "$verdict" = undone ] || [ "$up" = no ]; then
     again=$(date +%s)
-    restart_engine restart >/dev/null
+    restart_engine >/dev/null
     driver_after=$(come_up)
     note "undo docker info says cgroup driver ${driver_after:-nothing: it is not up}"
   fi
@@ -109,7 +109,7 @@ transaction() {
   settle_write
   record_running
   journal "restart $run driver ${driver_before:-unknown} want $driver"
-  restart_engine restart >/dev/null
+  restart_engine >/dev/null
   driver_after=$(come_up)
   if [ "$driver_after" = "$driver" ]; then succeed ok; else undo; fi
 }
