@@ -66,7 +66,7 @@ def test_the_live_driver_is_right_and_the_file_would_undo_it() -> None:
     assert not made.restart
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no root": (
         {"machine__self": {"out": "uid 1000\nkernel 6.12\narchitecture x86_64\n"}},
         "user: saw uid 1000, want root",
