@@ -119,8 +119,7 @@ def _runtime(config: Mapping[str, object], arguments: Sequence[str]) -> Iterator
     runtimes = config.get("runtimes")
     known = set(runtimes) if isinstance(runtimes, dict) else set()
     # --add-runtime NAME=PATH, in one argument or two.
-    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
-    for flag, value in pairs:
+    for flag, value in zip(arguments, [*arguments, ""][1:], strict=True):
         added = value if flag == "--add-runtime" else flag.removeprefix("--add-runtime=")
         if flag.startswith("--add-runtime"):
             known.add(added.partition("=")[0])
