@@ -77,6 +77,8 @@ def plan(
     file = files.at(path)
     if file is None or isinstance(file.content, Unknown):
         return [f"{path}: {_unread(file)}"]
+    if file.link and file.content is None:
+        return [f"{path}: saw a link to {file.target}, which is not there, want a file behind it"]
     found = with_driver(file.content, driver, path)
     if isinstance(found, Refused):
         return [str(found)]
