@@ -1,0 +1,156 @@
+"""The NVIDIA module in memory, the module on disk and the library are one version.
+
+NVML refuses to work with a kernel module of another version ("Driver/library version mismatch"). An
+update replaces the files on disk and leaves the module in memory, so that every new process and
+container fails until the node boots the new module. A reboot cures that only where the module of
+the library's version is built for the kernel that boots next. Versions are read from /sys, modinfo
+and the library's file name, never from NVML: it is what is broken then.
+
+Bad:
+
+    loaded 550.90.07   on disk 550.107.02   libnvidia-ml 550.107.02
+
+Good:
+
+    loaded 550.107.02   on disk 550.107.02   libnvidia-ml 550.107.02
+
+Repair: a reboot where the module on disk equals the library (`deploys/fix_driver.py` hands it to
+its owner), else a human: build or install what is missing first. On WSL2 Windows brings the driver
+and this check does not apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit import skew
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.skew_evidence import evidence, refusal
+from audit.versions import same
+from facts.node import NodeState
+from facts.nvidia_driver import NvidiaDriver
+from facts.unknown import Unknown
+
+AREA = Area.VERSIONS
+
+_WANT = "one version: in memory, on disk for the kernel that boots next, and of libnvidia-ml"
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """The skew there is, the one that the next boot brings, and a module that is not loaded."""
+    driver = node.driver
+    if node.wsl is not None and not isinstance(node.wsl, Unknown):
+        yield NotApplicable("WSL: Windows brings the driver, its two version numbers differ")
+    elif driver is None:
+        yield NotApplicable("no NVIDIA driver, device or library on this node")
+    elif isinstance(driver, Unknown):
+        yield Doubt("driver", driver.reason)
+    elif isinstance(driver.loaded, Unknown):
+        yield Doubt("loaded module", driver.loaded.reason)
+    elif driver.loaded is None:
+        yield from _not_loaded(driver)
+    elif isinstance(driver.library, Unknown):
+        yield Doubt("driver library", driver.library.reason)
+    elif driver.library is None:
+        yield Doubt("driver library", "no libnvidia-ml where the loader looks; module is loaded")
+    elif same(driver.loaded, driver.library):
+        yield from _in_step(driver, driver.loaded)
+    else:
+        yield from _skewed(driver, driver.loaded, driver.library)
+
+
+def _skewed(driver: NvidiaDriver, loaded: str, library: str) -> Iterator[Outcome]:
+    boot = skew.next_boot(driver)
+    repair, do = skew.cure(driver, loaded, library, boot)
+    yield Finding(
+        level=Level.BROKEN,
+        subject="driver",
+        saw=skew.saw(driver),
+        want=_WANT,
+        why="NVML refuses a module of another version: new processes and containers fail, those"
+        " that run already go on until they end",
+        repair=repair,
+        do=do,
+        avoid="installing the library or the container toolkit again, adding privileges or"
+        " devices: the module in memory stays what it is",
+        evidence=evidence(driver),
+        reference="https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/",
+    )
+    if isinstance(boot.version, Unknown):
+        yield Doubt("module on disk", boot.version.reason)
+
+
+def _in_step(driver: NvidiaDriver, loaded: str) -> Iterator[Outcome]:
+    if skew.contained(driver):
+        return
+    boot = skew.next_boot(driver)
+    if isinstance(boot.version, Unknown):
+        yield Doubt("module on disk", boot.version.reason)
+    elif boot.version is None:
+        yield _pending(driver, *skew.nothing_to_boot(boot))
+    elif not same(boot.version, loaded):
+        yield _pending(driver, *skew.another_to_boot(boot, loaded))
+    yield from _refused_clients(driver, loaded)
+
+
+def _pending(driver: NvidiaDriver, why: str, do: str) -> Finding:
+    return Finding(
+        level=Level.AT_RISK,
+        subject="driver",
+        saw=skew.saw(driver),
+        want=_WANT,
+        why=why,
+        repair=Repair.HUMAN,
+        do=do,
+        avoid="a reboot before that",
+        evidence=evidence(driver),
+    )
+
+
+def _refused_clients(driver: NvidiaDriver, loaded: str) -> Iterator[Finding]:
+    """Clients that the module of today refused: the node is in step, so they brought their own."""
+    if isinstance(driver.log, Unknown):
+        return
+    refused = [m for m in driver.log.mismatches if m.module == loaded and m.library != loaded]
+    if refused:
+        last = refused[-1]
+        yield Finding(
+            level=Level.ADVICE,
+            subject=f"client {last.client or 'of an unknown name'}",
+            saw=f"libnvidia-ml {last.library} refused by module {loaded}, since boot:"
+            f" {len(refused)}",
+            want=f"clients with libnvidia-ml {loaded}",
+            why="the node's own library is in step: a container made before the driver changed"
+            " still has the old library in it, or an image brings one",
+            repair=Repair.HUMAN,
+            do="make that container anew; a restart keeps what CDI mounted when it was made",
+            evidence=tuple(refusal(mismatch) for mismatch in refused[-3:]),
+        )
+
+
+def _not_loaded(driver: NvidiaDriver) -> Iterator[Outcome]:
+    devices = driver.devices
+    if isinstance(devices, Unknown):
+        yield Doubt("GPUs", devices.reason)
+    elif not devices.gpus and not devices.bus:
+        yield Doubt("GPUs", "this node shows no PCI bus to look on")
+    elif not devices.gpus:
+        yield NotApplicable("no NVIDIA GPU on the PCI bus, and no module loaded")
+    elif all(gpu.driver == "vfio-pci" for gpu in devices.gpus):
+        yield NotApplicable("every NVIDIA GPU is handed to a guest (vfio-pci)")
+    elif not skew.installed(driver):
+        yield NotApplicable("an NVIDIA GPU, but no driver of NVIDIA's installed")
+    else:
+        holders = {gpu.driver for gpu in devices.gpus if gpu.driver}
+        why, do = skew.why_not_loaded(driver, holders)
+        yield Finding(
+            level=Level.BROKEN,
+            subject="driver",
+            saw=f"{skew.saw(driver)}; {len(devices.gpus)} GPU on the PCI bus",
+            want="the nvidia module loaded",
+            why=why,
+            repair=Repair.HUMAN,
+            do=do,
+            avoid="changing the containers or their engine: no program reaches the GPU now",
+            evidence=evidence(driver),
+        )
