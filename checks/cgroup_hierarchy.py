@@ -1,0 +1,147 @@
+"""The node runs on cgroup v2 alone.
+
+On v1 and on hybrid (v1 controllers with a cgroup2 beside them) containers keep working, and Docker
+takes cgroupfs by itself. But the ground goes: systemd 256 refuses to start there unless it is
+forced, 258 cannot at all; kubelet 1.35 refuses; Docker warns since 29. On WSL2 hybrid was the
+default up to about 2.4 and is cured by an update of WSL. Moving to v2 changes Docker's default
+driver to systemd, which exposes containers started with `--gpus`: settle the driver first.
+
+Bad:
+
+    /sys/fs/cgroup            tmpfs
+    /sys/fs/cgroup/devices    cgroup
+    /sys/fs/cgroup/unified    cgroup2
+
+Good:
+
+    /sys/fs/cgroup            cgroup2
+
+Repair: a human changes how the node boots; on WSL2 `wsl --update` first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from facts.cgroup import CgroupHierarchy, Mode
+from facts.kubelet import KubeletState
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+AREA = Area.CGROUP
+
+_SYSTEMD_REFUSES = 256
+"""systemd 256, NEWS: cgroup v1 only with SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1; 258: not at all."""
+
+_KUBELET_REFUSES = (1, 35)
+"""Kubernetes 1.35: KubeletConfiguration.failCgroupV1 defaults to true."""
+
+_DOCKER_WARNS = 29
+"""Docker 29.0 calls cgroup v1 deprecated, to go by May 2029 (moby/moby#51111)."""
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """What a node on v1 or hybrid has to expect."""
+    hierarchy = node.hierarchy
+    if isinstance(hierarchy, Unknown):
+        yield Doubt("cgroups", hierarchy.reason)
+    elif hierarchy.mode is Mode.NONE:
+        yield NotApplicable("no cgroup file system is mounted")
+    elif hierarchy.mode is not Mode.V2:
+        yield _finding(node, hierarchy)
+        yield from _doubts(node)
+
+
+def _finding(node: NodeState, hierarchy: CgroupHierarchy) -> Finding:
+    refusals = [*_systemd(node), *_kubelet(node)]
+    reasons = refusals or [*_docker(node)] or ["systemd from 256 and kubelet from 1.35 refuse it"]
+    return Finding(
+        level=Level.AT_RISK if refusals else Level.ADVICE,
+        subject="cgroups",
+        saw=f"{_seen(hierarchy)}, controllers {' '.join(hierarchy.controllers)}",
+        want="cgroup2 at /sys/fs/cgroup, and no v1 controller",
+        why="; ".join(reasons),
+        repair=Repair.HUMAN,
+        do=_do(node, hierarchy),
+        avoid=_avoid(node),
+        reference="https://docs.kernel.org/admin-guide/cgroup-v2.html",
+    )
+
+
+def _seen(hierarchy: CgroupHierarchy) -> str:
+    beside = " with a cgroup2 beside it (hybrid)" if hierarchy.mode is Mode.HYBRID else ""
+    return f"cgroup v1{beside}"
+
+
+def _systemd(node: NodeState) -> Iterator[str]:
+    systemd = node.systemd
+    if systemd is None or isinstance(systemd, Unknown) or isinstance(systemd.number, Unknown):
+        return
+    if systemd.number >= _SYSTEMD_REFUSES:
+        yield (
+            f"systemd {systemd.number} runs on v1 only by force, and 258 does not at all: its next"
+            " update ends that"
+        )
+
+
+def _kubelet(node: NodeState) -> Iterator[str]:
+    kubelet = node.kubelet
+    if kubelet is None or isinstance(kubelet, Unknown) or not _refusing(kubelet):
+        return
+    kept = (
+        " (failCgroupV1: false keeps it going for now)" if kubelet.fail_cgroup_v1 is False else ""
+    )
+    yield f"kubelet {kubelet.version} refuses v1 when it starts{kept}"
+
+
+def _refusing(kubelet: KubeletState) -> bool:
+    if not isinstance(kubelet.version, str):
+        return False
+    numbers = tuple(int(part) for part in re.findall(r"\d+", kubelet.version)[:2])
+    return numbers >= _KUBELET_REFUSES
+
+
+def _docker(node: NodeState) -> Iterator[str]:
+    engine = node.engine
+    if engine is None or isinstance(engine, Unknown) or isinstance(engine.info, Unknown):
+        return
+    major = engine.info.server_version.partition(".")[0]
+    if major.isdecimal() and int(major) >= _DOCKER_WARNS:
+        yield f"Docker {engine.info.server_version} calls cgroup v1 deprecated, to go by May 2029"
+
+
+def _do(node: NodeState, hierarchy: CgroupHierarchy) -> str:
+    if node.wsl is not None and not isinstance(node.wsl, Unknown):
+        return (
+            "on Windows: wsl --update, then wsl --shutdown; if it stays hybrid, kernelCommandLine ="
+            " cgroup_no_v1=all under [wsl2] in .wslconfig (for every distribution of that user)"
+        )
+    machine = node.machine
+    if not isinstance(machine, Unknown) and isinstance(machine.container, str):
+        return f"change it on the host: this node is a container ({machine.container})"
+    if hierarchy.systemd:
+        return "boot with systemd.unified_cgroup_hierarchy=1 on the kernel's command line"
+    return "let the init system mount cgroup2 at /sys/fs/cgroup (OpenRC: rc_cgroup_mode=unified)"
+
+
+def _avoid(node: NodeState) -> str:
+    if node.engine is None:
+        return ""
+    return (
+        "moving to v2 before native.cgroupdriver=cgroupfs stands in daemon.json: by itself Docker"
+        " takes systemd there, and containers with --gpus lose the GPU at a daemon-reload"
+    )
+
+
+def _doubts(node: NodeState) -> Iterator[Doubt]:
+    """What could raise the level and could not be read."""
+    if isinstance(node.systemd, Unknown):
+        yield Doubt("systemd", node.systemd.reason)
+    elif node.systemd is not None and isinstance(node.systemd.number, Unknown):
+        yield Doubt("systemd", node.systemd.number.reason)
+    if isinstance(node.kubelet, Unknown):
+        yield Doubt("kubelet", node.kubelet.reason)
+    elif node.kubelet is not None and isinstance(node.kubelet.version, Unknown):
+        yield Doubt("kubelet", node.kubelet.version.reason)
