@@ -14,6 +14,7 @@ PACKAGE_OF = {
     "ip": "iproute2",
     "gcc": "gcc libc6-dev",
     "mount": "mount",
+    "setpriv": "util-linux",
     "apt-get": "apt",
 }
 # linux/capability.h

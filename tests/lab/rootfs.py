@@ -71,7 +71,9 @@ def _build(kind: Kind, root: Path) -> None:
     half = Path(tempfile.mkdtemp(prefix=f".{root.name}.", dir=root.parent))
     half.chmod(0o755)
     log = root.parent / f"{root.name}.log"
-    argv = ["mmdebstrap", "--variant=minbase", f"--include={','.join(kind.packages)}"]
+    # A build does not outlive who asked for it.
+    argv = ["setpriv", "--pdeathsig", "TERM", "mmdebstrap", "--variant=minbase"]
+    argv += [f"--include={','.join(kind.packages)}"]
     # forky's Release file may be past its date.
     argv += ["--aptopt=Acquire::Check-Valid-Until false", "--aptopt=Acquire::Retries 3"]
     argv += [f'--customize-hook=chroot "$1" {command}' for command in USERS]
