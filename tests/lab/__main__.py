@@ -12,7 +12,7 @@ from tests.lab.catalogue import KINDS, USUAL
 from tests.lab.errors import CannotRun, LabError
 from tests.lab.node import Node
 from tests.lab.parallel import side_by_side
-from tests.lab.session import Lab
+from tests.lab.session import Lab, kind_of
 
 USE = """\
 {nodes}
@@ -41,6 +41,8 @@ def main(words: list[str]) -> int:
 
 def _up(names: list[str]) -> None:
     """Boot the nodes that are not up yet; they stay when this process ends."""
+    for name in names:
+        kind_of(name)
     runs.clear_leftovers()
     lab = Lab(runs.begin(runs.UP))
     side_by_side([partial(lab.node, name) for name in dict.fromkeys(names)])

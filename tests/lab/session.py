@@ -47,7 +47,7 @@ class Lab:
 
     def node(self, name: str) -> Node:
         """The session's node of this kind, booted when first asked for; leave it as it was."""
-        with self._booting[_kind(name).name]:
+        with self._booting[kind_of(name).name]:
             if name not in self._shared:
                 self._shared[name] = self.fresh(name)
             return self._shared[name]
@@ -65,7 +65,7 @@ class Lab:
         legacy_hook: bool = True,
     ) -> Node:
         """A node of one test's own, to break; `files` are there before its first boot."""
-        kind = _kind(name)
+        kind = kind_of(name)
         lower = rootfs.root_of(kind)
         node = self._prepared(kind, hostname or name, lower)
         try:
@@ -136,7 +136,8 @@ def open_lab() -> Lab:
     return Lab(runs.begin())
 
 
-def _kind(name: str) -> Kind:
+def kind_of(name: str) -> Kind:
+    """The kind of node of this name, if this machine can carry it."""
     if name not in KINDS:
         raise LabError(f"lab: node {name}, want one of {', '.join(KINDS)}")
     kind = KINDS[name]
