@@ -30,9 +30,10 @@ class SystemdManager(Value):
     ``number`` is the major version. ``taints`` are those of org.freedesktop.systemd1(5), property
     Tainted. ``state`` is what ``systemctl is-system-running`` prints. ``messages`` are this boot's
     lines of the journal about taints and about control groups that did not migrate, ``containerd``
-    those of containerd about its cgroups monitor. ``reloads`` are the times (UTC, ISO) of this boot's daemon-reloads and
-    re-executions, and ``reloaders`` who asked, one each, ``""`` where systemd did not say. Both
-    start at ``since``: on a busy node the journal is read only so far back.
+    those of containerd about its cgroups monitor. ``reloads`` are the times (UTC, ISO) of this
+    boot's daemon-reloads and re-executions, and ``reloaders`` who asked, one each, ``""`` where
+    systemd did not say. Both start at ``since``: on a busy node the journal is read only so far
+    back.
 
     .. code:: python
 
