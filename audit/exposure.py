@@ -51,7 +51,8 @@ def lost(container: GpuContainer) -> tuple[str, ...]:
 def triggers(systemd: int | None) -> str:
     """What takes an unlisted device away, on this version of systemd.
 
-    A daemon-reload alone spared the device on systemd 257 and on no other version measured.
+    A daemon-reload or re-execution (an update of systemd's package does one) spared the device on
+    systemd 257 and on no other version measured.
     """
     change = "any change of its scope (`systemctl set-property`, `docker update`)"
     if systemd == 257:

@@ -102,7 +102,7 @@ def _when(node: NodeState) -> str:
     reloads = node.systemd.reloads
     if isinstance(reloads, Unknown) or not reloads:
         return ""
-    return f" (last daemon-reload {reloads[-1]})"
+    return f" (last daemon-reload or re-execution {reloads[-1]})"
 
 
 def _evidence(container: GpuContainer) -> tuple[str, ...]:

@@ -169,7 +169,8 @@ def _stat(answer: str) -> tuple[int | None, int | None, int | None, int | None, 
 
 
 def _number(text: str, base: int) -> int | None:
+    """A number as stat prints it: without a sign."""
     try:
-        return int(text, base)
+        return int(text, base) if text[:1].isalnum() else None
     except ValueError:
         return None

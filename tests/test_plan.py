@@ -11,7 +11,10 @@ from audit import plan_text
 from audit.plan import Plan, plan
 from tests import recordings
 
-INFO = '{"ServerVersion": "26.1.5", "CgroupDriver": "%s", "CgroupVersion": "2", "Swarm": {"LocalNodeState": "%s"}, "LiveRestoreEnabled": %s}'
+INFO = (
+    '{"ServerVersion": "26.1.5", "CgroupDriver": "%s", "CgroupVersion": "2",'
+    ' "Swarm": {"LocalNodeState": "%s"}, "LiveRestoreEnabled": %s}'
+)
 
 
 def file(content: bytes, path: str = "/etc/docker/daemon.json") -> dict[str, str]:

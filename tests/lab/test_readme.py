@@ -1,0 +1,68 @@
+"""Every command of the README, typed as it stands there, on a node with the fault."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from tests.lab import containers, inventory
+from tests.lab.deployed import ROOT
+from tests.lab.session import Lab
+
+# The exit code of each: an audit with a finding at risk is 1, and so make's is 2.
+WANT = {
+    "make audit": 0,
+    "make demo": 0,
+    "make audit INVENTORY=inventories/example.py": 2,
+    ".venv/bin/pyinfra inventories/example.py deploys/audit.py --dry": 1,
+    ".venv/bin/pyinfra inventories/example.py deploys/fix_cgroup.py --dry --diff": 0,
+    ".venv/bin/pyinfra inventories/example.py deploys/fix_cgroup.py": 0,
+    ".venv/bin/pyinfra @local fact facts.docker_engine.Engine": 0,
+}
+
+ELSEWHERE = {"make lab", "make lab-down"}
+"""Run by test_up_and_down.py: they would meet this session's own nodes here."""
+
+
+def commands() -> list[str]:
+    """The commands of the README, in its order: fenced ones, and those in the text."""
+    text = (ROOT / "README.md").read_text()
+    fenced = [
+        line for block in re.findall(r"```sh\n(.*?)```", text, re.S) for line in block.split("\n")
+    ]
+    inline = re.findall(
+        r"`((?:make |\.venv/bin/)[^`]*)`", re.sub(r"```.*?```", "", text, flags=re.S)
+    )
+    return list(dict.fromkeys([line for line in fenced if line] + inline))
+
+
+def test_the_table_above_is_the_readme() -> None:
+    assert set(commands()) - ELSEWHERE == set(WANT)
+
+
+def test_every_command_does_what_the_readme_says(lab: Lab, tmp_path: Path) -> None:
+    node = lab.fresh("bookworm")
+    try:
+        containers.start(node, "trainer", "gpus")
+        hosts = inventory.write(tmp_path / "inventory.py", [node])
+        for command in commands():
+            if command in ELSEWHERE:
+                continue
+            done = subprocess.run(
+                ["sh", "-c", command.replace("inventories/example.py", str(hosts))],
+                cwd=ROOT,
+                input="\n",  # fix_cgroup asks for Enter
+                capture_output=True,
+                text=True,
+                timeout=300,
+                env={**os.environ, "PYINFRA_PROGRESS": "off"},
+            )
+            said = f"{command}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+            assert done.returncode == WANT[command], said
+            assert "Traceback" not in said
+        assert node.sh("docker info --format '{{.CgroupDriver}}'") == "cgroupfs"
+        assert containers.answer(node, "trainer") == "ENXIO"
+    finally:
+        lab.stop(node)
