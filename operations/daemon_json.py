@@ -22,6 +22,9 @@ from facts.interrupted import STATE_DIR
 from facts.unknown import Unknown
 from operations import node
 
+_LIMIT = 300
+"""Seconds: half a minute for another run to end, a slow disk, dockerd's own validation."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -127,6 +130,7 @@ def _write(change: Change, driver: str, state_dir: str) -> StringCommand:
         binary,
         *_flags(change.dockerd[1:]),
         stdin=f"{before}\n{after}\n{body}",
+        limit=_LIMIT,
     )
 
 

@@ -27,6 +27,10 @@ _TRANSACTION = (
     "undo",
     "restart_docker",
 )
+_LONGEST_STOP = 600
+"""Seconds; the script waits no longer for a stop, whatever the unit's TimeoutStopSec."""
+_CONTAINERS = 900
+"""Seconds for the containers of before, started one by one."""
 _BEGIN = ("say", "state", "lock", "begin_restart")
 
 
@@ -64,7 +68,8 @@ def cgroup_driver(
         transaction = node.script(*_TRANSACTION)
         total = hashlib.sha256(transaction.encode()).hexdigest()
         arguments = (state_dir, driver, str(timeout), total)
-        yield node.run(node.script(*_BEGIN), *arguments, stdin=transaction)
+        limit = 2 * (_LONGEST_STOP + timeout) + _CONTAINERS
+        yield node.run(node.script(*_BEGIN), *arguments, stdin=transaction, limit=limit)
 
 
 def _live(engine: DockerEngine) -> str | None:

@@ -20,10 +20,14 @@ def script(*parts: str) -> str:
     return "\n".join((_FOLDER / f"{part}.sh").read_text() for part in parts)
 
 
-def run(source: str, *arguments: str, stdin: str = "") -> StringCommand:
-    """The command that runs this script with these arguments and this standard input."""
+def run(source: str, *arguments: str, stdin: str, limit: int) -> StringCommand:
+    """The command that runs this script with these arguments and this standard input.
+
+    ``limit`` in seconds is its own: one that an inventory sets for short commands does not hold.
+    """
     quoted = [QuoteString(argument) for argument in arguments]
-    return StringCommand("sh", "-c", QuoteString(source), "pyinfra-nvml", *quoted, _stdin=stdin)
+    script = QuoteString(source)
+    return StringCommand("sh", "-c", script, "pyinfra-nvml", *quoted, _stdin=stdin, _timeout=limit)
 
 
 def refuse(*reasons: str) -> StringCommand:

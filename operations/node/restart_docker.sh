@@ -25,7 +25,8 @@ finish() { # verdict; what is still down stays in "ran", for the next run
 }
 
 return_containers() { # sets $unreturned
-  { bring_back; newly_running; } >"$state/containers.new"
+  bring_back >"$state/containers.new"
+  [ "$restarted" = no ] || newly_running >>"$state/containers.new"
   sed 's/^/container /' "$state/containers.new" >>"$state/result.new"
   unreturned=$(grep -c '^[0-9a-f]* failed ' "$state/containers.new")
 }
@@ -92,7 +93,7 @@ transaction() {
   rm -f "$state/containers.new" "$state/ran.new" "$state/ran.now" "$state/back"
   : >"$state/result.new"
   note "id $run"
-  began=$(date +%s) driver_before=$(live_driver) driver_after=$driver_before
+  restarted=no began=$(date +%s) driver_before=$(live_driver) driver_after=$driver_before
   if [ -e "$state/ran" ]; then note 'recovered yes'; fi
   if [ "$driver_before" = "$driver" ]; then
     [ ! -e "$state/ran" ] || succeed ok
@@ -108,6 +109,7 @@ transaction() {
   fi
   settle_write
   record_running
+  restarted=yes
   journal "restart $run driver ${driver_before:-unknown} want $driver"
   restart_engine >/dev/null
   driver_after=$(come_up)

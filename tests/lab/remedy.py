@@ -13,6 +13,7 @@ from tests.lab.node import Node
 ROOT = Path(__file__).resolve().parents[2]
 STATE = "/var/lib/pyinfra-nvml"
 PATH = "/etc/docker/daemon.json"
+SLOW = "/etc/systemd/system/docker.service.d/slow.conf"
 DRIVER = "docker info --format '{{.CgroupDriver}}'"
 
 WRITE = 'daemon_json.cgroup_driver(name="write", driver=host.data.get("driver", "cgroupfs"))\n'
@@ -82,12 +83,12 @@ class Remedy:
             "systemctl stop pyinfra-nvml-restart 2>/dev/null;"
             f"umount /etc/docker 2>/dev/null; rm -rf {STATE} {PATH};"
             "[ ! -e /usr/sbin/dockerd.real ] || mv -f /usr/sbin/dockerd.real /usr/sbin/dockerd;"
-            "rm -rf /run/systemd/system/docker.service.d; mkdir -p /etc/docker"
+            f"[ ! -e {SLOW} ] || {{ rm {SLOW}; systemctl daemon-reload; }}; mkdir -p /etc/docker"
         )
         if content is not None:
             self.node.sh(f"cat >{PATH}", stdin=content)
         self.node.sh(
-            "systemctl daemon-reload; systemctl reset-failed docker docker.socket;"
+            "systemctl reset-failed docker docker.socket;"
             "systemctl restart docker; docker ps -aq | xargs -r docker rm -f",
             limit=120,
         )
@@ -97,6 +98,13 @@ class Remedy:
         containers.start(self.node, "policy", "none", "--restart", "always")
         containers.start(self.node, "plain", "none")
         containers.start(self.node, "brief", "none", "--rm")
+
+    def slow_down(self, seconds: int) -> None:
+        """From now on the engine takes this long to stop."""
+        text = f"[Service]\nExecStop=/bin/sleep {seconds}\n"
+        self.node.sh(
+            f"mkdir -p $(dirname {SLOW}); cat >{SLOW}; systemctl daemon-reload", stdin=text
+        )
 
     def replace_dockerd(self, script: str) -> None:
         """This sh script in dockerd's place; the real one is /usr/sbin/dockerd.real."""
