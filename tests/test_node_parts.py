@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -153,3 +154,10 @@ def test_nothing_of_ours_is_open(sandbox: Sandbox) -> None:
     told = sandbox.run(UNDO, str(sandbox.state), "no")
     assert told.returncode == 1
     assert "no write of ours is open" in told.stdout
+
+
+@pytest.mark.skipif(not shutil.which("shellcheck"), reason="no shellcheck here")
+def test_shellcheck_has_nothing_to_say() -> None:
+    scripts = sorted((Path(node.__file__).parent).glob("*.sh"))
+    told = subprocess.run(["shellcheck", *scripts], capture_output=True, text=True)
+    assert told.stdout == ""

@@ -1,0 +1,232 @@
+"""What the two operations decide from a node's facts: nothing, one command, or all reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from pyinfra.api.command import StringCommand
+from pyinfra.context import ctx_host, ctx_state
+
+from facts.daemon_json import ConfigFile, DaemonJson, DaemonJsonFiles, Kind
+from facts.daemons import Daemon, Daemons, RunningDaemons
+from facts.docker_engine import DockerEngine, Engine, EngineInfo
+from facts.interrupted import Interrupted
+from facts.unknown import Unknown
+from operations import daemon_json, docker_engine
+from operations.daemon_json import Change, plan
+
+PATH = "/etc/docker/daemon.json"
+ARGUMENTS = ("/usr/sbin/dockerd", "-H", "fd://")
+RIGHT = b'{"exec-opts": ["native.cgroupdriver=cgroupfs"]}'
+
+
+def dockerd(*arguments: str, pid: int = 612, uid: int = 0) -> Daemon:
+    return Daemon(pid, "dockerd", uid, arguments or ARGUMENTS, ())
+
+
+def file(content: bytes | Unknown | None, path: str = PATH, **more: Any) -> ConfigFile:
+    kind = Kind.ABSENT if content is None else Kind.REGULAR
+    return replace(ConfigFile(path, path, kind, False, 0o644, 0, 0, content), **more)
+
+
+def planned(
+    *found: ConfigFile, daemons: RunningDaemons | Unknown | None = None
+) -> Change | list[str] | None:
+    files = DaemonJsonFiles(found)
+    decided = plan(files, daemons or RunningDaemons((dockerd(),)), "cgroupfs")
+    return decided if decided is None or isinstance(decided, Change) else list(decided)
+
+
+def test_a_right_file_needs_nothing() -> None:
+    assert planned(file(RIGHT)) is None
+
+
+def test_an_absent_file_is_made() -> None:
+    change = planned(file(None))
+    assert isinstance(change, Change)
+    assert (change.path, change.before, change.dockerd) == (PATH, None, ARGUMENTS)
+
+
+def test_the_file_that_the_engine_reads_is_the_one() -> None:
+    other = "/srv/docker.json"
+    daemons = RunningDaemons((dockerd("/usr/sbin/dockerd", "--config-file", other),))
+    change = planned(file(RIGHT), file(b"{}", other), daemons=daemons)
+    assert isinstance(change, Change)
+    assert change.path == other
+
+
+def test_without_an_engine_the_default_is_meant() -> None:
+    change = planned(file(b"{}"), daemons=RunningDaemons(()))
+    assert isinstance(change, Change)
+    assert (change.path, change.dockerd) == (PATH, ())
+
+
+@pytest.mark.parametrize(
+    ("files", "daemons", "words"),
+    [
+        ([file(b"{,}")], (dockerd(),), "line 1, column 2: saw ','"),
+        ([file(Unknown("it: Permission denied"))], (dockerd(),), "Permission denied"),
+        ([], (dockerd(),), "was not read"),
+        ([file(None, link=True, target="/x")], (dockerd(),), "saw a link to /x"),
+        ([file(b"{}")], (dockerd(), dockerd(pid=7)), "2 of them (pids 612, 7)"),
+        ([file(b"{}")], (dockerd(uid=1000),), "runs as user 1000"),
+        (
+            [file(b"{}")],
+            (dockerd("dockerd", "--exec-opt", "native.cgroupdriver=systemd"),),
+            "exec-opts: saw it in the file and as --exec-opt",
+        ),
+        ([file(b'{"hosts": []}')], (dockerd(),), "hosts: saw it in the file and as -H"),
+        ([file(b'{"default-runtime": "nvidia"}')], (dockerd(),), "default-runtime: saw nvidia"),
+    ],
+)
+def test_refused(files: list[ConfigFile], daemons: tuple[Daemon, ...], words: str) -> None:
+    reasons = planned(*files, daemons=RunningDaemons(daemons))
+    assert isinstance(reasons, list)
+    assert words in reasons[0]
+
+
+def test_facts_that_did_not_come_are_reasons() -> None:
+    reasons = plan(Unknown("no answer"), Unknown("timed out"), "cgroupfs")
+    assert reasons == ["daemon.json: no answer", "daemon.json: timed out"]
+
+
+def test_a_rootless_engine_beside_that_of_root_is_none_of_ours() -> None:
+    daemons = RunningDaemons((dockerd(uid=1000, pid=9), dockerd()))
+    assert isinstance(planned(file(b"{}"), daemons=daemons), Change)
+
+
+INFO = EngineInfo("26.1.5", "systemd", "2", False, (), (), "runc", "", "", "", "", (), ())
+
+
+@dataclass
+class Host:
+    """A host whose facts are given."""
+
+    facts: dict[type, object]
+    told: list[str] = field(default_factory=list)
+
+    def get_fact(self, fact: type, **_: object) -> object:
+        return self.facts[fact]
+
+    def noop(self, words: str) -> None:
+        self.told.append(words)
+
+
+class State:
+    class config:
+        DIFF = False
+
+
+@contextmanager
+def on(
+    driver: str = "systemd",
+    content: bytes | None = RIGHT,
+    *,
+    engine: DockerEngine | Unknown | str | None = "up",
+    interrupted: bool | Unknown = False,
+) -> Iterator[Host]:
+    up = DockerEngine(replace(INFO, cgroup_driver=driver), None, dockerd())
+    facts: dict[type, object] = {
+        DaemonJson: DaemonJsonFiles((file(content),)),
+        Daemons: RunningDaemons((dockerd(),)),
+        Engine: up if engine == "up" else engine,
+        Interrupted: interrupted,
+    }
+    host = Host(facts)
+    with ctx_host.use(host), ctx_state.use(State()):
+        yield host
+
+
+def commands(operation: Any) -> list[StringCommand]:
+    return list(operation._inner())
+
+
+def raw(command: StringCommand) -> str:
+    text: str = command.get_raw_value()
+    return text
+
+
+def given(command: StringCommand) -> str:
+    text = command.connector_arguments["_stdin"]
+    assert isinstance(text, str)
+    return text
+
+
+def test_the_write_carries_the_file_on_standard_input_alone() -> None:
+    with on(content=b'{"log-opts": {"token": "s3cret"}}'):
+        (command,) = commands(daemon_json.cgroup_driver)
+    assert "s3cret" not in raw(command)
+    assert "czNjcmV0" not in raw(command)
+    assert raw(command).endswith(
+        f"{PATH} /var/lib/pyinfra-nvml cgroupfs /usr/sbin/dockerd -H fd://"
+    )
+    assert len(given(command).splitlines()) >= 3
+
+
+def test_a_right_file_is_no_change() -> None:
+    with on() as host:
+        assert commands(daemon_json.cgroup_driver) == []
+    assert host.told == ["daemon.json names the cgroup driver cgroupfs"]
+
+
+def test_a_refusal_is_a_command_that_fails() -> None:
+    with on(content=b"{'a': 1}"):
+        (command,) = commands(daemon_json.cgroup_driver)
+    assert raw(command).startswith("printf ")
+    assert raw(command).endswith(">&2; false")
+
+
+def test_the_engine_has_the_driver() -> None:
+    with on("cgroupfs") as host:
+        assert commands(docker_engine.cgroup_driver) == []
+    assert host.told == ["the engine's cgroup driver is cgroupfs"]
+
+
+def test_no_engine() -> None:
+    with on(engine=None) as host:
+        assert commands(docker_engine.cgroup_driver) == []
+    assert host.told == ["no Docker engine on this node"]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"driver": "systemd"},
+        {"driver": "cgroupfs", "interrupted": True},
+        {"engine": DockerEngine(Unknown("docker info: it is down"), None, None)},
+    ],
+)
+def test_the_restart_is_begun(case: dict[str, Any]) -> None:
+    with on(**case):
+        (command,) = commands(docker_engine.cgroup_driver)
+    assert raw(command).startswith("sh -c ")
+    assert "transaction" in given(command)
+    assert command.connector_arguments["_timeout"] > 2 * 300
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ({"content": b"{}"}, "want cgroupfs written first"),
+        ({"content": b"{"}, "the end of the file"),
+        ({"engine": Unknown("the node did not answer")}, "docker: the node did not answer"),
+        ({"interrupted": Unknown("not allowed to look")}, "docker: not allowed to look"),
+    ],
+)
+def test_the_restart_is_refused(case: dict[str, Any], words: str) -> None:
+    with on(**case):
+        (command,) = commands(docker_engine.cgroup_driver)
+    assert raw(command).startswith("printf ")
+    assert words in raw(command)
+
+
+def test_the_scripts_never_reload_systemd() -> None:
+    with on():
+        (command,) = commands(docker_engine.cgroup_driver)
+    for text in (raw(command), given(command)):
+        code = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+        assert "daemon-reload" not in "\n".join(code)
