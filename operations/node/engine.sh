@@ -70,10 +70,14 @@ come_up() {
   echo "$answer"
 }
 
-# The engine's own words since this time: what it died of, or its last lines.
+# The engine's own words since this time: what it died of, or its last lines. systemd's words on
+# the unit say only that it died; they stand in where the engine said nothing.
 why_down() { # seconds since 1970
   if has_systemd; then
-    lines=$(limited 20 journalctl -u docker.service --since "@$1" -n 300 -o cat --no-pager)
+    lines=$(limited 20 journalctl _SYSTEMD_UNIT=docker.service --since "@$1" -n 300 -o cat \
+      --no-pager --quiet)
+    [ -n "$lines" ] ||
+      lines=$(limited 20 journalctl -u docker.service --since "@$1" -n 300 -o cat --no-pager)
   else
     lines=$(tail -n 50 /var/log/docker.log 2>/dev/null)
   fi
