@@ -37,10 +37,11 @@ class Remedy:
 
     node: Node
     place: Path
+    user: str = "root"
 
     def start(self, deploy: str = WRITE + RESTART, *words: str) -> "subprocess.Popen[str]":
         """pyinfra at work, not waited for."""
-        hosts = inventory.write(self.place / "inventory.py", [self.node])
+        hosts = inventory.write(self.place / "inventory.py", [self.node], self.user)
         path = self.place / "deploy.py"
         path.write_text(_HEAD + deploy)
         program = str(Path(sys.executable).parent / "pyinfra")

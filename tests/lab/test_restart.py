@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -150,6 +151,45 @@ def test_booted_between_write_and_restart(remedy: Remedy) -> None:
     assert remedy.left_over() == []
 
 
+def test_booted_during_the_restart(remedy: Remedy) -> None:
+    """The boot starts what has a policy; the next run starts the rest."""
+    process = remedy.start()
+    until(lambda: remedy.node.run(f"test -s {STATE}/ran").code == 0)
+    remedy.node.reboot()
+    process.kill()
+    process.communicate()
+    done = remedy.run()
+    assert done.code == 0, done.text
+    assert remedy.last().recovered
+    cured(remedy)
+
+
+def test_stopped_on_purpose(remedy: Remedy) -> None:
+    """What someone stopped is not started; its next start reads the file."""
+    assert remedy.run(WRITE).code == 0
+    remedy.node.sh("systemctl stop docker.socket docker.service", limit=120)
+    done = remedy.run()
+    assert done.code == 0, done.text
+    assert remedy.last().verdict is Verdict.STOPPED
+    assert remedy.node.run("systemctl is-active docker").stdout.strip() == "inactive"
+    remedy.node.sh("systemctl start docker.socket docker.service", limit=120)
+    assert remedy.driver() == "cgroupfs"
+
+
+def test_an_engine_of_no_unit_is_left_alone(remedy: Remedy) -> None:
+    remedy.node.sh("systemctl stop docker.socket docker.service; rm -f /run/docker.pid", limit=120)
+    remedy.node.sh(
+        "setsid dockerd >/dev/null 2>&1 </dev/null &"
+        "until docker info >/dev/null 2>&1; do sleep 1; done"
+    )
+    done = remedy.run()
+    assert done.code == 1
+    assert remedy.last().verdict is Verdict.REFUSED
+    assert remedy.last().reasons == ("the dockerd that answers is not that of docker.service",)
+    assert remedy.driver() == "systemd"
+    remedy.node.sh("kill $(pidof dockerd); while pidof dockerd; do sleep 0.2; done")
+
+
 def test_a_dockerd_that_will_not_start(remedy: Remedy) -> None:
     remedy.replace_dockerd(WILL_NOT_START)
     done = remedy.run()
@@ -239,3 +279,14 @@ def test_live_restore_keeps_what_runs(remedy: Remedy) -> None:
     brief = Return.REMOVED if remedy.node.kind.name == "bookworm" else Return.KEPT
     assert ways(remedy) == {"policy": Return.KEPT, "plain": Return.KEPT, "brief": brief}
     assert {"policy", "plain"} <= remedy.running()
+
+
+def test_users_who_are_not_root(remedy: Remedy) -> None:
+    """Without sudo it is refused, with it done."""
+    refused = replace(remedy, user="operator").run(WRITE)
+    assert refused.code == 1
+    assert "want root" in refused.text
+    as_before(remedy)
+    done = replace(remedy, user="admin").run(WRITE + RESTART, "-y", "--sudo")
+    assert done.code == 0, done.text
+    cured(remedy)
