@@ -4,11 +4,14 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from audit.daemon_document import Document, Refused, document
 from audit.driver_entry import KEY, Candidate, entry_driver, with_driver
+
+# A loaded machine is no fault of the code.
+PATIENT = settings(deadline=None)
 
 PATH = "/etc/docker/daemon.json"
 RIGHT = '"native.cgroupdriver=cgroupfs"'
@@ -189,6 +192,7 @@ def parsed(content: bytes) -> dict[str, Any]:
     return found
 
 
+@PATIENT
 @given(files())
 def test_it_says_the_same_but_for_the_entry(file: tuple[dict[str, Any], bytes]) -> None:
     config, before = file
@@ -199,6 +203,7 @@ def test_it_says_the_same_but_for_the_entry(file: tuple[dict[str, Any], bytes]) 
     assert [key for key in after if key != KEY] == [key for key in config if key != KEY]
 
 
+@PATIENT
 @given(files())
 def test_outside_the_edits_every_byte_stays(file: tuple[dict[str, Any], bytes]) -> None:
     _, before = file
@@ -216,6 +221,7 @@ def test_outside_the_edits_every_byte_stays(file: tuple[dict[str, Any], bytes]) 
     assert len(before) - len(body.encode()) == len(found.content) - len(after.encode())
 
 
+@PATIENT
 @given(files())
 def test_twice_is_once(file: tuple[dict[str, Any], bytes]) -> None:
     once = merged(file[1])
@@ -225,12 +231,14 @@ def test_twice_is_once(file: tuple[dict[str, Any], bytes]) -> None:
     assert not again.changed
 
 
+@PATIENT
 @given(files())
 def test_there_and_back_keeps_the_rest(file: tuple[dict[str, Any], bytes]) -> None:
     there = merged(file[1], "systemd")
     assert merged(merged(there), "systemd") == there
 
 
+@PATIENT
 @given(st.binary() | st.text('{}[]",:\\ \n\tnull01eE.-+/*#\'"').map(str.encode))
 def test_no_bytes_raise(content: bytes) -> None:
     found = with_driver(content, "cgroupfs", PATH)
@@ -239,6 +247,7 @@ def test_no_bytes_raise(content: bytes) -> None:
     assert isinstance(seen, (Document, Refused))
 
 
+@PATIENT
 @given(files(), st.data())
 def test_no_cut_or_changed_file_raises(
     file: tuple[dict[str, Any], bytes], data: st.DataObject

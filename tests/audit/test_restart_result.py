@@ -1,6 +1,6 @@
 """The result of a restart, read from its lines."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.restart_result import Restarted, Return, Returned, Verdict, read
@@ -63,6 +63,7 @@ def test_every_verdict_has_a_meaning() -> None:
     assert [verdict.value for verdict in Verdict if verdict.good] == ["ok", "unchanged", "stopped"]
 
 
+@settings(deadline=None)
 @given(st.lists(st.text() | st.sampled_from(UNDONE.splitlines())))
 def test_no_lines_raise(lines: list[str]) -> None:
     assert isinstance(read(lines), Restarted)
