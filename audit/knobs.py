@@ -23,6 +23,11 @@ class Knobs:
     only_exposed: bool = False
     state_directory: str = "/var/lib/pyinfra-nvml"
     reboot_sentinel: str = "/run/reboot-required"
+    restart_exposed_containers: bool = False
+    canary: int | tuple[str, ...] = 1
+    batch_size: int = 10
+    max_failures: int = 0
+    max_unavailable: int | str | None = None
 
 
 def knobs(host: Host) -> Knobs:
@@ -36,6 +41,11 @@ def knobs(host: Host) -> Knobs:
         only_exposed=_flag("only_exposed", given),
         state_directory=_path("state_directory", given),
         reboot_sentinel=_path("reboot_sentinel", given),
+        restart_exposed_containers=_flag("restart_exposed_containers", given),
+        canary=_canary(given),
+        batch_size=_count("batch_size", given, least=1),
+        max_failures=_count("max_failures", given, least=0),
+        max_unavailable=_share(given),
     )
 
 
@@ -61,6 +71,33 @@ def _flag(name: str, given: dict[str, object]) -> bool:
     if not isinstance(value, bool):
         raise DeployError(f"knob {name}: saw {value!r}, want true or false")
     return value
+
+
+def _count(name: str, given: dict[str, object], least: int) -> int:
+    value = given[name] if given[name] is not None else _default(name)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise DeployError(f"knob {name}: saw {value!r}, want a number from {least}")
+    return value
+
+
+def _canary(given: dict[str, object]) -> int | tuple[str, ...]:
+    value = given["canary"]
+    if isinstance(value, (list, tuple)) and value and all(isinstance(v, str) for v in value):
+        return tuple(value)
+    if isinstance(value, str) and value:
+        return (value,)
+    if isinstance(value, (list, tuple, str)):
+        raise DeployError(f"knob canary: saw {value!r}, want a number or names of hosts")
+    return _count("canary", given, least=0)
+
+
+def _share(given: dict[str, object]) -> int | str | None:
+    value = given["max_unavailable"]
+    if isinstance(value, str):
+        if not (value.endswith("%") and value[:-1].isdecimal() and 1 <= int(value[:-1]) <= 100):
+            raise DeployError(f"knob max_unavailable: saw {value!r}, want a number or 1% to 100%")
+        return value
+    return None if value is None else _count("max_unavailable", given, least=1)
 
 
 def _path(name: str, given: dict[str, object]) -> str:

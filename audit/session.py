@@ -13,12 +13,17 @@ from pyinfra.api.state import BaseStateCallback
 from rich.console import Console
 from typing_extensions import override
 
+from audit.batches import Batches, batches, lost_canary, most_at_once, obstacle
 from audit.document import document, write
 from audit.knobs import Knobs
 from audit.report import show
 from audit.verdict import Verdict, unreached, verdict
 from facts.node import Node, NodeState
+from facts.probe import limit
 from facts.unknown import Unknown
+
+_MARGIN = 30
+"""Seconds for the connection and a loaded node, on top of what the node's script may take."""
 
 
 class Session(BaseStateCallback):
@@ -32,8 +37,11 @@ class Session(BaseStateCallback):
     def __init__(self, knobs: Knobs) -> None:
         self.knobs = knobs
         self.verdicts: dict[str, Verdict] = {}
-        self.notes: list[str] = []
+        self.refused: set[str] = set()
+        self.failed: set[str] = set()
+        self.untouched: dict[str, str] = {}
         self._left: set[str] = set()
+        self._order: Batches | None = None
 
     @override
     def host_disconnect(self, state: State, host: Host) -> None:  # type: ignore[override]
@@ -41,11 +49,35 @@ class Session(BaseStateCallback):
         if len(self._left) == len(state.activated_hosts):
             self.report(state)
 
+    @override
+    def operation_host_error(  # type: ignore[override]
+        self, state: State, host: Host, op_hash: str, retry_count: int = 0, max_retries: int = 0
+    ) -> None:
+        if host.name not in self.refused and host.name not in self.untouched:
+            self.failed.add(host.name)
+
+    def order(self, state: State) -> Batches:
+        """The groups in which the hosts of this run are changed: those that were connected to."""
+        if self._order is None:
+            reached = [host.name for host in state.inventory if host in state.activated_hosts]
+            most = most_at_once(self.knobs.max_unavailable, len(reached))
+            self._order = batches(reached, self.knobs.canary, self.knobs.batch_size, most)
+        return self._order
+
+    def obstacle(self, state: State, number: int) -> str | None:
+        """Why the group of this number is not touched, as things stand now."""
+        order = self.order(state)
+        if lost := lost_canary(self.knobs.canary, order):
+            return lost
+        most = most_at_once(self.knobs.max_unavailable, sum(map(len, order.groups)))
+        return obstacle(order, number, self.failed, self.knobs.max_failures, most)
+
     def ask(self, host: Host) -> Verdict:
         """The verdict of what this host says now, from a single exec."""
         count = _counted(host)
         # A fact that fails would drop the host from the run; the audit reports it instead.
-        answer: NodeState | Unknown = host.get_fact(Node, _ignore_errors=True)
+        timeout = host.data.get("_timeout") or limit(Node.probes) + _MARGIN
+        answer: NodeState | Unknown = host.get_fact(Node, _ignore_errors=True, _timeout=timeout)
         judged = verdict(host.name, answer, execs=count())
         self.verdicts[host.name] = judged
         return judged
@@ -60,8 +92,8 @@ class Session(BaseStateCallback):
         )
         console.print()
         show(verdicts, console)
-        for note in self.notes:
-            console.print(note, soft_wrap=True, markup=False)
+        for name, reason in self.untouched.items():
+            console.print(f"{name} · not touched: {reason}", soft_wrap=True, markup=False)
         if self.knobs.report_json:
             write(self.knobs.report_json, document(verdicts, datetime.now(timezone.utc)))
             console.print(f"written: {self.knobs.report_json}", markup=False)
@@ -76,8 +108,8 @@ class Session(BaseStateCallback):
     @staticmethod
     def _meant(host: Host, state: State) -> bool:
         """Whether the run is about this host (``--limit``)."""
-        limit = state.limit_hosts
-        return not limit or host in limit
+        meant = state.limit_hosts
+        return not meant or host in meant
 
 
 def session(state: State, knobs: Knobs) -> Session:

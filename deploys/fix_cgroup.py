@@ -13,13 +13,15 @@ from pyinfra import config, host, logger, state
 from audit import plan_text
 from audit.knobs import knobs
 from audit.pending_reboot import pending_reboot
-from audit.plan import Plan, Refusal, plan
+from audit.plan import Plan, plan
+from audit.refusals import Refusal
 from audit.session import session
 from facts.unknown import Unknown
-from operations import daemon_json, docker_engine, gpu_containers, reboot, refusal
+from operations import batch, daemon_json, docker_engine, gpu_containers, reboot, refusal
 
 wanted = knobs(host)
-verdict = session(state, wanted).ask(host)
+run = session(state, wanted)
+verdict = run.ask(host)
 now = verdict.state
 todo = (
     Plan(wanted.cgroup_driver, refusals=(Refusal("node", now.reason, "it to answer"),))
@@ -31,30 +33,43 @@ for line in plan_text.lines(todo, config.DIFF):
 if todo.refusals:
     # In a dry run nothing else would tell: the operation below does not run then.
     state.failed_hosts.add(host)
+    run.refused.add(host.name)
 
 refusal.none(
     name="Look at every reason against it",
     reasons=[str(reason) for reason in todo.refusals],
 )
-if todo.write or todo.restart:
-    daemon_json.cgroup_driver(
-        name=f"Write native.cgroupdriver={wanted.cgroup_driver} to daemon.json",
+
+# The gates of its own group and of the next tie each host into the order of the groups: pyinfra
+# runs an operation on all hosts that have it, and sorts operations by the hosts' own orders.
+order = run.order(state)
+mine = order.place(host.name)
+for number in host.loop(range(len(order.groups))):
+    if number not in (mine, mine + 1):
+        continue
+    title = order.title(number)
+    batch.gate(name=f"{title}: look at the groups before it", number=number)
+    if number > mine:
+        continue
+    if todo.write or todo.restart:
+        daemon_json.cgroup_driver(
+            name=f"{title}: write native.cgroupdriver={wanted.cgroup_driver} to daemon.json",
+            driver=wanted.cgroup_driver,
+            state_dir=wanted.state_directory,
+        )
+        docker_engine.cgroup_driver(
+            name=f"{title}: restart docker if it is not on {wanted.cgroup_driver}",
+            driver=wanted.cgroup_driver,
+            state_dir=wanted.state_directory,
+        )
+    gpu_containers.reachable(
+        name=f"{title}: prove that exposed containers reach their GPUs",
         driver=wanted.cgroup_driver,
-        state_dir=wanted.state_directory,
+        exposed={container.id: container.name for container in todo.exposed},
+        wanted=todo.acts,
     )
-    docker_engine.cgroup_driver(
-        name=f"Restart docker if it is not on {wanted.cgroup_driver}",
-        driver=wanted.cgroup_driver,
-        state_dir=wanted.state_directory,
+    reboot.flag(
+        name=f"{title}: flag a pending reboot of the NVIDIA driver",
+        reason=None if isinstance(now, Unknown) else pending_reboot(verdict.results),
+        sentinel=wanted.reboot_sentinel,
     )
-gpu_containers.reachable(
-    name="Prove that exposed containers reach their GPUs",
-    driver=wanted.cgroup_driver,
-    exposed={container.id: container.name for container in todo.exposed},
-    wanted=todo.acts,
-)
-reboot.flag(
-    name="Flag a pending reboot of the NVIDIA driver",
-    reason=None if isinstance(now, Unknown) else pending_reboot(verdict.results),
-    sentinel=wanted.reboot_sentinel,
-)

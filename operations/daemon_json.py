@@ -68,9 +68,15 @@ def cgroup_driver(
 
 
 def plan(
-    files: DaemonJsonFiles | Unknown, daemons: RunningDaemons | Unknown, driver: str
+    files: DaemonJsonFiles | Unknown,
+    daemons: RunningDaemons | Unknown,
+    driver: str,
+    restart: bool = False,
 ) -> Change | Sequence[str] | None:
-    """The change that brings this node to the driver; all reasons against; or nothing to do."""
+    """The change that brings this node to the driver; all reasons against; or nothing to do.
+
+    Where a restart follows at once, a file that is right is looked at for what would stop it.
+    """
     if isinstance(files, Unknown) or isinstance(daemons, Unknown):
         return [f"daemon.json: {v.reason}" for v in (files, daemons) if isinstance(v, Unknown)]
     engine = _engine(daemons)
@@ -85,11 +91,13 @@ def plan(
     found = with_driver(file.content, driver, path)
     if isinstance(found, Refused):
         return [str(found)]
-    if not found.changed:
+    if not found.changed and not restart:
         return None
     arguments = engine.arguments if engine else ()
     against = _against(found, path, arguments)
-    return against or Change(path, file.content, found.content, arguments)
+    if against or not found.changed:
+        return against or None
+    return Change(path, file.content, found.content, arguments)
 
 
 def _engine(daemons: RunningDaemons) -> Daemon | Refused | None:
@@ -120,29 +128,27 @@ def _write(change: Change, driver: str, state_dir: str) -> StringCommand:
     before = "absent" if change.before is None else hashlib.sha256(change.before).hexdigest()
     after = hashlib.sha256(change.after).hexdigest()
     body = base64.encodebytes(change.after).decode()
-    source = node.script("say", "state", "lock", "replace", "write_daemon_json")
-    binary = change.dockerd[0] if change.dockerd else "dockerd"
+    source = node.script("say", "state", "lock", "replace", "validate", "write_daemon_json")
     return node.run(
         source,
         change.path,
         state_dir,
         driver,
-        binary,
-        *_flags(change.dockerd[1:]),
+        *command_line(change.dockerd),
         stdin=f"{before}\n{after}\n{body}",
         limit=_LIMIT,
     )
 
 
-def _flags(arguments: Sequence[str]) -> list[str]:
-    """The engine's flags without the file: ``dockerd --validate`` is shown the candidate."""
-    flags: list[str] = []
+def command_line(arguments: Sequence[str]) -> list[str]:
+    """dockerd and its flags without the file: ``--validate`` is shown a file of ours."""
+    kept: list[str] = []
     skip = False
     for argument in arguments:
         if not skip and argument != "--config-file" and not argument.startswith("--config-file="):
-            flags.append(argument)
+            kept.append(argument)
         skip = argument == "--config-file"
-    return flags
+    return kept or ["dockerd"]
 
 
 def _show(change: Change) -> None:

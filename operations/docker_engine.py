@@ -9,13 +9,13 @@ from pyinfra.api.command import StringCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
-from facts.daemon_json import DaemonJson
+from facts.daemon_json import DEFAULT, DaemonJson
 from facts.daemons import Daemons
 from facts.docker_engine import DockerEngine, Engine
 from facts.interrupted import STATE_DIR, Interrupted
 from facts.unknown import Unknown
 from operations import node
-from operations.daemon_json import Change, plan
+from operations.daemon_json import Change, command_line, plan
 
 _TRANSACTION = (
     "say",
@@ -31,7 +31,7 @@ _LONGEST_STOP = 600
 """Seconds; the script waits no longer for a stop, whatever the unit's TimeoutStopSec."""
 _CONTAINERS = 900
 """Seconds for the containers of before, started one by one."""
-_BEGIN = ("say", "state", "lock", "begin_restart")
+_BEGIN = ("say", "state", "lock", "validate", "begin_restart")
 
 
 @operation()
@@ -67,7 +67,7 @@ def cgroup_driver(
     else:
         transaction = node.script(*_TRANSACTION)
         total = hashlib.sha256(transaction.encode()).hexdigest()
-        arguments = (state_dir, driver, str(timeout), total)
+        arguments = (state_dir, driver, str(timeout), total, *_to_validate(engine))
         limit = 2 * (_LONGEST_STOP + timeout) + _CONTAINERS
         yield node.run(node.script(*_BEGIN), *arguments, stdin=transaction, limit=limit)
 
@@ -75,6 +75,15 @@ def cgroup_driver(
 def _live(engine: DockerEngine) -> str | None:
     """The driver that the running engine uses; ``None`` where it does not answer."""
     return None if isinstance(engine.info, Unknown) else engine.info.cgroup_driver
+
+
+def _to_validate(engine: DockerEngine | Unknown) -> list[str]:
+    """The running engine's file and command line; nothing where none runs that could be lost."""
+    process = engine.process if isinstance(engine, DockerEngine) else None
+    if process is None or isinstance(process, Unknown):
+        return []
+    path = process.option("--config-file") or DEFAULT
+    return [path, *command_line(process.arguments)]
 
 
 def _against(
@@ -86,7 +95,7 @@ def _against(
         return [f"docker: {reason}" for reason in unknown]
     if isinstance(engine, DockerEngine) and _live(engine) == driver:
         return ()
-    planned = plan(host.get_fact(DaemonJson), host.get_fact(Daemons), driver)
+    planned = plan(host.get_fact(DaemonJson), host.get_fact(Daemons), driver, restart=True)
     if isinstance(planned, Change):
         return [f"{planned.path}: saw another cgroup driver in it, want {driver} written first"]
     return planned or ()

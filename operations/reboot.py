@@ -9,6 +9,7 @@ from pyinfra.api import QuoteString, StringCommand, operation
 
 from facts.reboot_flag import RebootFlag
 from facts.unknown import Unknown
+from operations import node
 
 SENTINEL = "/run/reboot-required"
 """kured's default is /var/run/reboot-required, the same place; Ubuntu's login message prints it."""
@@ -40,7 +41,7 @@ def flag(reason: str | None, sentinel: str = SENTINEL) -> Generator[StringComman
     if list(lines) == wanted and not isinstance(now, Unknown):
         host.noop(f"{sentinel} says {'why a reboot is wanted' if reason else 'nothing of ours'}")
     elif isinstance(now, Unknown):
-        yield _failure(f"{sentinel}: saw {now.reason}, want it readable")
+        yield node.refuse(f"{sentinel}: saw {now.reason}, want it readable")
     elif wanted:
         yield _write(sentinel, wanted)
     else:
@@ -53,7 +54,3 @@ def _write(sentinel: str, lines: list[str]) -> StringCommand:
     return StringCommand(
         "sh", "-c", QuoteString(script), "sh", QuoteString(sentinel), _stdin="\n".join(lines) + "\n"
     )
-
-
-def _failure(message: str) -> StringCommand:
-    return StringCommand("echo", QuoteString(message), ">&2;", "exit", "1")

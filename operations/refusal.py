@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from pyinfra import host
-from pyinfra.api import QuoteString, StringCommand, operation
+from pyinfra.api.command import StringCommand
+from pyinfra.api.operation import operation
+from pyinfra.context import host
+
+from operations import node
 
 
 @operation()
@@ -21,10 +24,7 @@ def none(reasons: Sequence[str]) -> Generator[StringCommand, None, None]:
 
         refusal.none(reasons=["kubelet: saw its pods run on this Docker, want both drivers alike"])
     """
-    if not reasons:
+    if reasons:
+        yield node.refuse(*(f"refused: {reason}" for reason in reasons))
+    else:
         host.noop("nothing speaks against it")
-        return
-    # An exception here would end the run for every host (pyinfra 3.10, api/operations.py).
-    yield StringCommand(
-        "printf", QuoteString("refused: %s\\n"), *map(QuoteString, reasons), ">&2;", "exit", "1"
-    )

@@ -14,6 +14,24 @@ cgroup_driver = "cgroupfs"
 # True: fix only nodes where a container has lost a device, or would at the next trigger.
 only_exposed = False
 
+# A fleet is changed in groups, one after the other, in the order of the inventory. The canary goes
+# first: how many of the first hosts, or the names of some. These four are the run's: set them here.
+canary = 1
+
+# How many hosts of a batch are changed at once.
+batch_size = 10
+
+# How many hosts of a batch may fail before the rest is left alone; of the canary, none may.
+max_failures = 0
+
+# The cap on nodes out of service at once: a number, or a share of the run like "25%". None: no cap.
+# No batch is larger; hosts that failed count as out of service.
+max_unavailable = None
+
+# True: after a switch with live-restore on, restart the containers that are still exposed, one by
+# one, and prove each. False: they are named, and the run fails.
+restart_exposed_containers = False
+
 # Where a node keeps the backups of daemon.json and the journal of what was done to it.
 state_directory = "/var/lib/pyinfra-nvml"
 

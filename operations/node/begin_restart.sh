@@ -2,7 +2,8 @@
 # Starts the transaction where no connection can end it, and waits for its result.
 #
 # Arguments: state directory, wanted driver, seconds that a start may take, sha256 of the
-# transaction's script. Standard input: that script.
+# transaction's script; where an engine runs, its file, its dockerd and the flags. Standard input:
+# that script.
 
 store() {
   cat >"$state/restart.sh.new"
@@ -50,6 +51,13 @@ open_state "$state"
 id=$(now).$$
 result=$state/results/$id
 store "$4"
+shift 4
+if [ $# -gt 0 ] && [ -f "$1" ]; then
+  path=$1
+  shift
+  # A file that was broken since the engine's start would keep it down, undo or not.
+  validate "$path" "$path" "$@"
+fi
 detach
 await_result
 cat "$result"

@@ -40,20 +40,6 @@ fill() {
       'all of it: room on the disk, and a connection that lasts'
 }
 
-# dockerd --validate came with 23.0. The flags are those of the running engine: a key given both
-# ways stops it.
-validate() { # dockerd, flags
-  dockerd=$1
-  shift
-  if ! limited 10 "$dockerd" --help 2>/dev/null | grep -q -e --validate; then
-    echo "validate not-known $dockerd (before 23.0)"
-    return
-  fi
-  said=$(limited 30 "$dockerd" --validate --config-file "$temporary" "$@" 2>&1) ||
-    fail "$target" "$dockerd --validate: $(printf %s "$said" | one_line)" 'a file that it accepts'
-  echo "validate accepted $dockerd"
-}
-
 back_up() { # sets $backup
   backup=absent
   [ -e "$target" ] || return 0
@@ -97,7 +83,7 @@ same_as_read
 make_directory
 temporary_for "$target"
 fill
-validate "$@"
+validate "$temporary" "$target" "$@"
 back_up
 record
 same_as_read

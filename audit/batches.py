@@ -1,0 +1,86 @@
+"""The order in which a fleet is changed: the canary first, then batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Batches:
+    """The hosts of a run, in the groups that are changed one after the other.
+
+    .. code:: python
+
+        Batches((("gpu-01",), ("gpu-02", "gpu-03"), ("gpu-04",)), canaries=1)
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    canaries: int
+
+    def place(self, host: str) -> int:
+        """The number of the group that a host is in, from 0."""
+        return next(number for number, group in enumerate(self.groups) if host in group)
+
+    def title(self, number: int) -> str:
+        """What a group is called: ``canary``, ``batch 2 of 3``."""
+        if number < self.canaries:
+            return "canary"
+        return f"batch {number - self.canaries + 1} of {len(self.groups) - self.canaries}"
+
+
+def batches(
+    hosts: Sequence[str], canary: int | Collection[str], size: int, most: int | None = None
+) -> Batches:
+    """The groups of a run, in the order of its inventory.
+
+    ``canary`` is how many of the first hosts, or which; ``size`` the hosts of a batch; ``most`` the
+    cap on nodes out of service at once, which no group exceeds. A run of a single host has no
+    canary.
+    """
+    limit = max(1, min(size, most) if most else size)
+    named = hosts[:canary] if isinstance(canary, int) else [h for h in hosts if h in canary]
+    first = tuple(named) if len(hosts) > 1 else ()
+    rest = [host for host in hosts if host not in first]
+    ahead = _cut(first, limit)
+    return Batches((*ahead, *_cut(rest, limit)), canaries=len(ahead))
+
+
+def _cut(hosts: Sequence[str], size: int) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(hosts[i : i + size]) for i in range(0, len(hosts), size))
+
+
+def lost_canary(canary: int | Collection[str], order: Batches) -> str | None:
+    """Why nothing is touched: hosts are named as the canary, and none of them was reached."""
+    if isinstance(canary, int) or order.canaries or sum(map(len, order.groups)) < 2:
+        return None
+    return f"canary {', '.join(canary)}: saw none of it reached, want one that proves the cure"
+
+
+def most_at_once(share: int | str | None, hosts: int) -> int | None:
+    """The cap on nodes out of service as a number; ``25%`` of 10 hosts is 2, and never below 1."""
+    if isinstance(share, str):
+        return max(1, hosts * int(share.removesuffix("%")) // 100)
+    return share
+
+
+def obstacle(
+    order: Batches,
+    number: int,
+    failed: Collection[str],
+    max_failures: int,
+    most: int | None = None,
+) -> str | None:
+    """Why this group and those behind it are not touched, or ``None``.
+
+    ``failed`` are the hosts that a change has failed on so far; they may be out of service.
+    """
+    for before, group in enumerate(order.groups[:number]):
+        lost = [host for host in group if host in failed]
+        allowed = 0 if before < order.canaries else max_failures
+        if len(lost) > allowed:
+            return f"{order.title(before)}: saw {', '.join(lost)} fail, want at most {allowed}"
+    out = len(failed) + len(order.groups[number])
+    if most and len(failed) and out > most:
+        return f"nodes out of service: saw {len(failed)} failed, want at most {most} with the next"
+    return None

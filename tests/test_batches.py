@@ -1,0 +1,84 @@
+"""The order of a fleet: who goes first, who goes with whom, and what stops the rest."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit.batches import Batches, batches, lost_canary, most_at_once, obstacle
+
+HOSTS = ["a", "b", "c", "d", "e"]
+
+
+@pytest.mark.parametrize(
+    ("canary", "size", "most", "groups"),
+    [
+        (1, 2, None, (("a",), ("b", "c"), ("d", "e"))),
+        (0, 2, None, (("a", "b"), ("c", "d"), ("e",))),
+        (("c", "e"), 10, None, (("c", "e"), ("a", "b", "d"))),
+        (("c", "e"), 10, 1, (("c",), ("e",), ("a",), ("b",), ("d",))),
+        (1, 10, 3, (("a",), ("b", "c", "d"), ("e",))),
+        (("gone",), 10, None, (tuple(HOSTS),)),
+        (5, 10, None, (tuple(HOSTS),)),
+    ],
+)
+def test_groups(
+    canary: int | tuple[str, ...], size: int, most: int | None, groups: tuple[tuple[str, ...], ...]
+) -> None:
+    assert batches(HOSTS, canary, size, most).groups == groups
+
+
+def test_a_single_host_has_no_canary() -> None:
+    assert batches(["a"], 1, 10) == Batches((("a",),), canaries=0)
+
+
+@given(
+    hosts=st.lists(st.text(min_size=1), unique=True),
+    canary=st.integers(0, 9),
+    size=st.integers(1, 9),
+    most=st.none() | st.integers(1, 9),
+)
+def test_every_host_is_in_one_group(
+    hosts: list[str], canary: int, size: int, most: int | None
+) -> None:
+    order = batches(hosts, canary, size, most)
+    assert sorted(host for group in order.groups for host in group) == sorted(hosts)
+    for host in hosts:
+        assert host in order.groups[order.place(host)]
+        assert order.title(order.place(host))
+    if most:
+        assert all(len(group) <= most for group in order.groups)
+
+
+def test_a_failed_canary_stops_the_rest() -> None:
+    order = batches(HOSTS, 1, 2)
+    assert obstacle(order, 0, {"a"}, 0) is None
+    assert obstacle(order, 1, {"a"}, 5) == "canary: saw a fail, want at most 0"
+    assert obstacle(order, 1, set(), 0) is None
+
+
+def test_a_batch_with_more_failures_than_allowed_stops_the_rest() -> None:
+    order = batches(HOSTS, 1, 2)
+    assert obstacle(order, 2, {"b"}, 1) is None
+    assert obstacle(order, 2, {"b", "c"}, 1) == "batch 1 of 2: saw b, c fail, want at most 1"
+
+
+def test_failed_hosts_count_as_out_of_service() -> None:
+    order = batches(HOSTS, 1, 2, most=2)
+    assert obstacle(order, 2, {"b"}, 1, most=2)
+    assert obstacle(order, 2, set(), 1, most=2) is None
+
+
+@pytest.mark.parametrize(
+    ("share", "hosts", "most"), [(None, 9, None), (3, 9, 3), ("25%", 10, 2), ("1%", 10, 1)]
+)
+def test_a_share_of_the_run(share: int | str | None, hosts: int, most: int | None) -> None:
+    assert most_at_once(share, hosts) == most
+
+
+def test_named_canaries_none_of_which_is_there() -> None:
+    order = batches(HOSTS, ("gone",), 2)
+    assert lost_canary(("gone",), order) is not None
+    assert lost_canary(("a",), batches(HOSTS, ("a",), 2)) is None
+    assert lost_canary(1, order) is None
