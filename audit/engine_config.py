@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from audit.daemon_document import Refused
 from audit.driver_entry import DRIVERS, KEY, OPTION, entry_driver
+from audit.engine_keys import unknown_keys
 
 # The flags of dockerd whose key in the file has another name: lists have a plural there
 # (moby cmd/dockerd/config.go, the opts.NewNamed... flags; dockerd(8)).
@@ -66,6 +67,8 @@ def obstacles(
             Refused("live-restore", "true on a node of a swarm", "false, or the node out of swarm")
         )
     found += _other_options(config, version)
+    for key in unknown_keys(config, version):
+        found.append(Refused(key, f"a key that Docker {version} does not know", "one that it does"))
     return tuple(found)
 
 

@@ -9,13 +9,14 @@ from pyinfra.api.command import StringCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
+from audit.daemon_change import Change, plan
 from facts.daemon_json import DEFAULT, DaemonJson
 from facts.daemons import Daemons
 from facts.docker_engine import DockerEngine, Engine
 from facts.interrupted import STATE_DIR, Interrupted
 from facts.unknown import Unknown
 from operations import node
-from operations.daemon_json import Change, command_line, plan
+from operations.daemon_json import command_line
 
 _TRANSACTION = (
     "say",

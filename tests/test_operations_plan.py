@@ -11,13 +11,13 @@ import pytest
 from pyinfra.api.command import StringCommand
 from pyinfra.context import ctx_host, ctx_state
 
+from audit.daemon_change import Change, plan
 from facts.daemon_json import ConfigFile, DaemonJson, DaemonJsonFiles, Kind
 from facts.daemons import Daemon, Daemons, RunningDaemons
 from facts.docker_engine import DockerEngine, Engine, EngineInfo
 from facts.interrupted import Interrupted
 from facts.unknown import Unknown
 from operations import daemon_json, docker_engine
-from operations.daemon_json import Change, plan
 
 PATH = "/etc/docker/daemon.json"
 ARGUMENTS = ("/usr/sbin/dockerd", "-H", "fd://")
@@ -213,6 +213,7 @@ def test_the_restart_is_begun(case: dict[str, Any]) -> None:
     [
         ({"content": b"{}"}, "want cgroupfs written first"),
         ({"content": b"{"}, "the end of the file"),
+        ({"content": RIGHT[:-1] + b', "hosts": []}'}, "hosts: saw it in the file and as -H"),
         ({"engine": Unknown("the node did not answer")}, "docker: the node did not answer"),
         ({"interrupted": Unknown("not allowed to look")}, "docker: not allowed to look"),
     ],
@@ -222,6 +223,12 @@ def test_the_restart_is_refused(case: dict[str, Any], words: str) -> None:
         (command,) = commands(docker_engine.cgroup_driver)
     assert raw(command).startswith("printf ")
     assert words in raw(command)
+
+
+def test_the_file_in_place_is_validated_before_the_restart() -> None:
+    with on():
+        (command,) = commands(docker_engine.cgroup_driver)
+    assert raw(command).endswith(f" {PATH} /usr/sbin/dockerd -H fd://")
 
 
 def test_the_scripts_never_reload_systemd() -> None:

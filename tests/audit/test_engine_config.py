@@ -84,3 +84,20 @@ def test_live_restore_on_a_swarm() -> None:
 def test_other_options_from_docker_28(version: str, wanted: list[str]) -> None:
     config = {"exec-opts": ["native.cgroupdriver=cgroupfs", "isolation=process"]}
     assert subjects(config, version=version) == wanted
+
+
+@pytest.mark.parametrize(
+    ("config", "version", "wanted"),
+    [
+        ({"exec-opt": []}, "20.10.24+dfsg1", ["exec-opt"]),
+        ({"exec-opt": []}, "26.1.5", []),
+        ({"exec-opt": []}, "", []),
+        ({"features": {"buildkit": True}, "log-opts": {"max-size": "1m"}}, "20.10.24", []),
+        ({"tls-options": {"tlsverify": True, "nope": 1}}, "20.10.24", ["nope"]),
+        ({"runtimes": {"nvidia": {"path": "x"}}, "default-ulimits": {"a": {}}}, "20.10.5", []),
+    ],
+)
+def test_keys_that_docker_20_does_not_know(
+    config: dict[str, object], version: str, wanted: list[str]
+) -> None:
+    assert subjects(config, version=version) == wanted
