@@ -28,6 +28,7 @@ def plan(
     daemons: RunningDaemons | Unknown,
     driver: str,
     restart: bool = False,
+    version: str = "",
 ) -> Change | Sequence[str] | None:
     """The change that brings this node to the driver; all reasons against; or nothing to do.
 
@@ -50,7 +51,7 @@ def plan(
     if not found.changed and not restart:
         return None
     arguments = engine.arguments if engine else ()
-    against = _against(found, path, arguments)
+    against = _against(found, path, arguments, version)
     if against or not found.changed:
         return against or None
     return Change(path, file.content, found.content, arguments)
@@ -74,7 +75,7 @@ def _unread(file: ConfigFile | None) -> str:
     return content.reason if isinstance(content, Unknown) else "it was not read"
 
 
-def _against(found: Candidate, path: str, arguments: Sequence[str]) -> list[str]:
+def _against(found: Candidate, path: str, arguments: Sequence[str], version: str) -> list[str]:
     config = document(found.content, path)
     value = config.value if isinstance(config, Document) else {}
-    return [f"{path}: {obstacle}" for obstacle in obstacles(value, arguments)]
+    return [f"{path}: {obstacle}" for obstacle in obstacles(value, arguments, version)]

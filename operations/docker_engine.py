@@ -12,7 +12,7 @@ from pyinfra.context import host
 from audit.daemon_change import Change, plan
 from facts.daemon_json import DEFAULT, DaemonJson
 from facts.daemons import Daemons
-from facts.docker_engine import DockerEngine, Engine
+from facts.docker_engine import DockerEngine, Engine, EngineInfo
 from facts.interrupted import STATE_DIR, Interrupted
 from facts.unknown import Unknown
 from operations import node
@@ -94,9 +94,12 @@ def _against(
     unknown = [value.reason for value in (engine, interrupted) if isinstance(value, Unknown)]
     if unknown:
         return [f"docker: {reason}" for reason in unknown]
-    if isinstance(engine, DockerEngine) and _live(engine) == driver:
+    info = engine.info if isinstance(engine, DockerEngine) else None
+    if isinstance(info, EngineInfo) and info.cgroup_driver == driver:
         return ()
-    planned = plan(host.get_fact(DaemonJson), host.get_fact(Daemons), driver, restart=True)
+    version = info.server_version if isinstance(info, EngineInfo) else ""
+    files, daemons = host.get_fact(DaemonJson), host.get_fact(Daemons)
+    planned = plan(files, daemons, driver, restart=True, version=version)
     if isinstance(planned, Change):
         return [f"{planned.path}: saw another cgroup driver in it, want {driver} written first"]
     return planned or ()

@@ -164,6 +164,18 @@ def test_booted_during_the_restart(remedy: Remedy) -> None:
     cured(remedy)
 
 
+def test_a_file_broken_since_the_start(remedy: Remedy) -> None:
+    """It names the driver, and a key that no dockerd has: a restart would be the end."""
+    broken = b'{"exec-opts": ["native.cgroupdriver=cgroupfs"], "nope": 1}'
+    remedy.node.sh(f"cat >{PATH}", stdin=broken)
+    done = remedy.run()
+    assert done.code == 1
+    assert "nope" in done.text
+    assert remedy.driver() == "systemd"
+    assert {"policy", "plain", "brief"} <= remedy.running()
+    assert remedy.left_over() == []
+
+
 def test_stopped_on_purpose(remedy: Remedy) -> None:
     """What someone stopped is not started; its next start reads the file."""
     assert remedy.run(WRITE).code == 0
