@@ -1,0 +1,62 @@
+"""How NVIDIA's kernel module of this node was told to behave: its parameters as it took them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from facts.probe import Sections, file_texts, files, section
+from facts.source import Source
+from facts.unknown import Unknown, Value
+
+_PARAMS = "/proc/driver/nvidia/params"
+
+# The files of the module under /proc, read at once for this fact and for facts.mig.
+PROBE = files(
+    "nvidia_params.files",
+    _PARAMS,
+    "/proc/driver/nvidia/capabilities/mig/*",
+    "/proc/driver/nvidia/capabilities/gpu*/mig/gi*/access",
+    "/proc/driver/nvidia/capabilities/gpu*/mig/gi*/ci*/access",
+)
+
+
+@dataclass(frozen=True)
+class NvidiaParams(Value):
+    """The parameters, by the names of the file: those of modprobe without ``NVreg_``.
+
+    Numbers are decimal there: ``DeviceFileMode: 438`` is 0666.
+
+    .. code:: python
+
+        NvidiaParams({"ModifyDeviceFiles": "1", "DeviceFileUID": "0", "DeviceFileMode": "438"})
+    """
+
+    values: dict[str, str]
+
+    def number(self, name: str) -> int | None:
+        """A parameter that is a number; ``None`` where this driver does not name it so."""
+        text = self.values.get(name, "")
+        return int(text) if text.isdecimal() and text.isascii() else None
+
+
+class Params(Source[NvidiaParams | None]):
+    """The parameters of the loaded nvidia module, or ``None`` where none is loaded.
+
+    Source: /proc/driver/nvidia/params (NVIDIA/open-gpu-kernel-modules, kernel-open/nvidia
+    nv-procfs.c). Needs no root.
+    """
+
+    probes = (PROBE,)
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> NvidiaParams | Unknown | None:
+        texts = file_texts(section(sections, PROBE.name))
+        text = texts if isinstance(texts, Unknown) else texts.get(_PARAMS)
+        if text is None or isinstance(text, Unknown):
+            return text
+        pairs = (line.partition(": ") for line in text.splitlines())
+        values = {name: value.strip() for name, colon, value in pairs if colon and name.isalnum()}
+        return NvidiaParams(values) if values else Unknown(f"{_PARAMS}: no NAME: VALUE in it")
