@@ -1,0 +1,71 @@
+"""The versions of the low-level runtimes on this node: runc, crun, containerd, cri-o."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from facts.probe import Probe, Section, Sections, section
+from facts.source import Source
+from facts.unknown import Unknown, Value
+
+# K3s and RKE2 keep their own under /var/lib/rancher.
+_ASK = """
+PATH=$PATH:/var/lib/rancher/k3s/data/current/bin:/var/lib/rancher/rke2/bin
+for name in runc crun containerd crio; do
+  path=$(command -v $name) || continue
+  echo "program $path"
+  $path --version
+done
+true
+"""
+
+
+@dataclass(frozen=True)
+class RuntimeVersions(Value):
+    """The version that each program on the PATH gives; ``None`` where it is not there.
+
+    .. code:: python
+
+        RuntimeVersions(runc="1.1.5+ds1", crun=None, containerd="1.6.20~ds1", crio=None)
+    """
+
+    runc: str | Unknown | None
+    crun: str | Unknown | None
+    containerd: str | Unknown | None
+    crio: str | Unknown | None
+
+
+class Runtimes(Source[RuntimeVersions]):
+    """The runtimes' versions.
+
+    Sources: ``runc --version`` ("runc version 1.1.5+ds1"), ``crun --version``, ``containerd
+    --version`` ("containerd github.com/containerd/containerd v1.7.24 57f17b0a..."), ``crio
+    --version``. Needs no root.
+    """
+
+    probes = (Probe("runtime_versions.ask", _ASK),)
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> RuntimeVersions | Unknown:
+        answer = section(sections, "runtime_versions.ask")
+        blocks = {}
+        for block in re.split(r"^program ", answer.out, flags=re.MULTILINE)[1:]:
+            path, _, said = block.partition("\n")
+            blocks[path.rpartition("/")[2]] = said
+        return RuntimeVersions(
+            **{name: _version(name, blocks, answer) for name in ("runc", "crun", "containerd")},
+            crio=_version("crio", blocks, answer),
+        )
+
+
+def _version(name: str, blocks: dict[str, str], answer: Section) -> str | Unknown | None:
+    said = blocks.get(name)
+    if said is None:
+        return answer.trouble
+    # containerd's line ends in a commit; Debian writes "1.7.24~ds1-6" without the v.
+    found = re.search(rf"^{name}\b[^\n]*?\sv?(\d+\.\d+[^\s]*)", said, re.MULTILINE)
+    return found[1] if found else answer.trouble or Unknown(f"{name} --version: no number")
