@@ -1,0 +1,129 @@
+"""Which kind of Docker this node has, and the command line of its engine's next start."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from typing_extensions import override
+
+from facts.daemons import Daemons, RunningDaemons
+from facts.probe import Probe, Section, Sections, section
+from facts.source import Source
+from facts.unknown import Unknown, Value
+
+# podman-docker's `docker` is a script that starts podman; Docker's own is a program. Of an
+# environment file only names and options leave the node: values may be secrets (proxies).
+_ASK = r"""
+docker=$(command -v docker) &&
+  case $(readlink -f "$docker"; head -c 300 "$docker" | tr -d '\0') in
+    *podman*) echo 'variant podman-docker' ;;
+  esac
+[ -d /snap/docker ] && echo 'variant snap'
+ls -d /home/*/.docker/desktop /mnt/wsl/docker-desktop 2>/dev/null | grep -q . &&
+  echo 'variant Docker Desktop'
+[ -d /run/systemd/system ] || { echo no-systemd; exit 0; }
+unit=$(systemctl show docker.service -p LoadState,ExecStart,EnvironmentFiles) || exit
+printf '%s\n' "$unit"
+printf '%s\n' "$unit" | sed -n 's/^EnvironmentFiles=\(.*\) (ignore_errors=.*/\1/p' |
+  while IFS= read -r file; do
+    [ -e "$file" ] || continue
+    echo "file $file"
+    [ -r "$file" ] || { echo unreadable; continue; }
+    grep -vE '^ *[#;]' "$file" |
+      grep -oE "^[A-Za-z_][A-Za-z0-9_]*|[ \"'=]--?[a-zA-Z][a-zA-Z-]*|native\.cgroupdriver=[a-z]*" |
+      sed 's/^/word /'
+  done
+true
+"""
+
+
+class Variant(str, Enum):
+    """Another way to run Docker than the distribution's or Docker's own package."""
+
+    SNAP = "snap"
+    ROOTLESS = "rootless"
+    DESKTOP = "Docker Desktop"
+    PODMAN = "podman-docker"
+
+
+@dataclass(frozen=True)
+class EngineSetup(Value):
+    """The kinds of Docker that are there, how many engines run, and how the next one starts.
+
+    ``arguments`` is docker.service's command line as systemd would use it now (drop-ins included),
+    with the options that environment files put into its variables; ``None`` where there is no such
+    unit.
+
+    .. code:: python
+
+        EngineSetup(variants=(Variant.SNAP,), engines=2,
+                    arguments=("/usr/bin/dockerd", "-H", "fd://", "--exec-opt"))
+    """
+
+    variants: tuple[Variant, ...]
+    engines: int | Unknown
+    arguments: tuple[str, ...] | Unknown | None
+
+
+class Setup(Source[EngineSetup]):
+    """The engines of this node.
+
+    Sources: PATH, /snap, ``systemctl show docker.service`` (ExecStart, EnvironmentFiles), the
+    environment files, /proc. Needs no root unless a file is kept from users.
+    """
+
+    probes = (Probe("engine_setup.ask", _ASK), *Daemons.probes)
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> EngineSetup | Unknown:
+        answer = section(sections, "engine_setup.ask")
+        daemons = Daemons.judged(sections)
+        named = re.findall(r"^variant (.+)$", answer.out, re.MULTILINE)
+        variants = [variant for variant in Variant if variant.value in named]
+        if not isinstance(daemons, Unknown) and any(d.uid > 0 for d in daemons.named("dockerd")):
+            variants.append(Variant.ROOTLESS)
+        return EngineSetup(tuple(variants), _engines(daemons), _arguments(answer))
+
+
+def _engines(daemons: RunningDaemons | Unknown) -> int | Unknown:
+    if isinstance(daemons, Unknown):
+        return daemons
+    if daemons.hidden:
+        return Unknown("dockerd: /proc hides other users' processes")
+    return len(daemons.named("dockerd"))
+
+
+def _arguments(answer: Section) -> tuple[str, ...] | Unknown | None:
+    if answer.trouble:
+        return answer.trouble
+    load = re.search(r"^LoadState=(\S+)$", answer.out, re.MULTILINE)
+    if "no-systemd" in answer.out.splitlines() or (load and load[1] != "loaded"):
+        return None
+    start = re.search(r"^ExecStart=\{.*?argv\[\]=(.*?) ; ignore_errors=", answer.out, re.MULTILINE)
+    if not start:
+        return Unknown("systemctl show docker.service: no ExecStart in its answer")
+    if unread := re.search(r"^file (.+)\nunreadable$", answer.out, re.MULTILINE):
+        return Unknown(f"{unread[1]}: not readable, and docker.service takes its options from it")
+    variables = _variables(answer.out)
+    words: list[str] = []
+    for word in start[1].split():
+        name = re.fullmatch(r"\$\{?(\w+)\}?", word)
+        words += variables.get(name[1], []) if name else [word]
+    return tuple(words)
+
+
+def _variables(text: str) -> dict[str, list[str]]:
+    """Variable to the options in it, of all environment files; the last file counts."""
+    found: dict[str, list[str]] = {}
+    name = ""
+    for said in re.findall(r"^word (.+)$", text, re.MULTILINE):
+        word = said.lstrip(" \"'=")
+        if not word.startswith(("-", "native.")):
+            name = word
+            found[name] = []
+        elif name:
+            found[name].append(word)
+    return found
