@@ -48,6 +48,12 @@ def lost(container: GpuContainer) -> tuple[str, ...]:
     return tuple(node.name for node in container.nodes if node.refused)
 
 
+def exposed(container: GpuContainer) -> bool:
+    """Whether it has lost a device, or systemd would take one from it."""
+    behind = held(container)
+    return bool(lost(container)) or (not isinstance(behind, Unknown) and bool(behind.missing))
+
+
 def triggers(systemd: int | None) -> str:
     """What takes an unlisted device away, on this version of systemd.
 

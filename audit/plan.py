@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from audit.daemon_document import Refused, document
 from audit.driver_entry import Candidate, entry_driver, with_driver
 from audit.engine_config import given_flags, obstacles
-from audit.exposure import held, lost
+from audit.exposure import exposed
 from audit.refusals import Refusal, refusals
 from facts.daemon_json import DEFAULT, ConfigFile
 from facts.docker_engine import DockerEngine, EngineInfo
@@ -31,6 +31,7 @@ class Plan:
     before: bytes | None = None
     after: bytes | None = None
     restart: bool = False
+    live_restore: bool = False
     stops: tuple[Inspected, ...] = ()
     exposed: tuple[GpuContainer, ...] = ()
     idle: str = ""
@@ -51,13 +52,13 @@ def plan(node: NodeState, driver: str, only_exposed: bool = False) -> Plan:
         return Plan(driver, idle="no Docker engine on this node")
     if isinstance(engine, Unknown):
         return Plan(driver, refusals=(_unread("Docker engine", engine),))
-    exposed = _exposed(node)
-    if only_exposed and not exposed and not _unseen(node):
+    endangered = _exposed(node)
+    if only_exposed and not endangered and not _unseen(node):
         return Plan(driver, idle="only_exposed: no container is exposed")
     if isinstance(engine.info, EngineInfo) and _settled(engine, engine.info, node, driver):
-        idle = "" if exposed else f"the engine is on {driver} already"
-        return Plan(driver, path=config_path(engine), exposed=exposed, idle=idle)
-    return _change(node, engine, driver, exposed)
+        idle = "" if endangered else f"the engine is on {driver} already"
+        return Plan(driver, path=config_path(engine), exposed=endangered, idle=idle)
+    return _change(node, engine, driver, endangered)
 
 
 def config_path(engine: DockerEngine) -> str:
@@ -68,7 +69,7 @@ def config_path(engine: DockerEngine) -> str:
 
 
 def _change(
-    node: NodeState, engine: DockerEngine, driver: str, exposed: tuple[GpuContainer, ...]
+    node: NodeState, engine: DockerEngine, driver: str, endangered: tuple[GpuContainer, ...]
 ) -> Plan:
     path = config_path(engine)
     reasons = list(refusals(node, engine, driver))
@@ -94,8 +95,9 @@ def _change(
         before,
         candidate.content if candidate.changed else None,
         restart,
+        isinstance(info, EngineInfo) and info.live_restore,
         stops,
-        exposed,
+        endangered,
     )
 
 
@@ -162,12 +164,7 @@ def _exposed(node: NodeState) -> tuple[GpuContainer, ...]:
     found = node.gpu_containers
     if isinstance(found, Unknown):
         return ()
-    return tuple(one for one in found.containers if one.engine == "docker" and _is_exposed(one))
-
-
-def _is_exposed(container: GpuContainer) -> bool:
-    behind = held(container)
-    return bool(lost(container)) or (not isinstance(behind, Unknown) and bool(behind.missing))
+    return tuple(one for one in found.containers if one.engine == "docker" and exposed(one))
 
 
 def _unseen(node: NodeState) -> bool:

@@ -38,6 +38,8 @@ def _restart(plan: Plan) -> Iterator[str]:
     count = len(plan.stops)
     stop = {0: "no container stops", 1: "1 container stops"}.get(count, f"{count} containers stop")
     yield f"docker: restart, {stop}"
+    if plan.live_restore:
+        yield "  live-restore: they keep running, and exposed ones stay exposed until they restart"
     for container in plan.stops:
         yield f"  {container.name}: {returns(container)}"
 

@@ -62,10 +62,17 @@ for number in host.loop(range(len(order.groups))):
             driver=wanted.cgroup_driver,
             state_dir=wanted.state_directory,
         )
+    exposed = {container.id: container.name for container in todo.exposed}
+    gpu_containers.started_anew(
+        name=f"{title}: restart the containers that live-restore left behind",
+        driver=wanted.cgroup_driver,
+        exposed=exposed,
+        wanted=todo.acts and wanted.restart_exposed_containers,
+    )
     gpu_containers.reachable(
         name=f"{title}: prove that exposed containers reach their GPUs",
         driver=wanted.cgroup_driver,
-        exposed={container.id: container.name for container in todo.exposed},
+        exposed=exposed,
         wanted=todo.acts,
     )
     reboot.flag(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 
-from pyinfra import host, logger
-from pyinfra.api import FunctionCommand, Host, State, operation
+from pyinfra import logger
+from pyinfra.api import FunctionCommand, Host, QuoteString, State, StringCommand, operation
+from pyinfra.context import ctx_state, host
 
+from audit.exposure import exposed as exposed_now
 from audit.knobs import knobs
 from audit.proof import shortcomings
 from audit.session import session
+from facts.node import NodeState
 from facts.unknown import Unknown
 
 
@@ -34,6 +37,41 @@ def reachable(
         host.noop("nothing was exposed and nothing is changed")
         return
     yield FunctionCommand(_prove, (driver, dict(exposed)), {})
+
+
+@operation()
+def started_anew(
+    driver: str, exposed: Mapping[str, str], wanted: bool = True
+) -> Generator[StringCommand | FunctionCommand, None, None]:
+    """
+    Containers that live-restore left in their scopes are restarted, one by one, each proven.
+
+    + driver: the cgroup driver that the engine is to have
+    + exposed: id to name of the containers that were exposed before
+    + wanted: False leaves them as they are
+
+    **Example:**
+
+    .. code:: python
+
+        gpu_containers.started_anew(driver="cgroupfs", exposed={"4f66...": "trainer"})
+    """
+    if not wanted or not exposed:
+        host.noop("no container is to be restarted")
+        return
+    state = session(ctx_state.get(), knobs(host)).ask(host).state
+    left = {} if isinstance(state, Unknown) else _left_behind(state, exposed)
+    for identity, name in left.items():
+        yield StringCommand("docker", "restart", QuoteString(identity))
+        yield FunctionCommand(_prove, (driver, {identity: name}), {})
+    if not left:
+        host.noop("no container is left in its scope of before")
+
+
+def _left_behind(node: NodeState, exposed: Mapping[str, str]) -> dict[str, str]:
+    found = node.gpu_containers
+    containers = () if isinstance(found, Unknown) else found.containers
+    return {one.id: exposed[one.id] for one in containers if one.id in exposed and exposed_now(one)}
 
 
 def _prove(state: State, host: Host, driver: str, exposed: dict[str, str]) -> bool:

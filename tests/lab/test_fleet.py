@@ -10,7 +10,8 @@ import pytest
 from tests.lab import containers, deployed, inventory
 from tests.lab.node import Node
 from tests.lab.session import Lab
-from tests.lab.test_fix_config import PICKY, started
+from tests.lab.test_cure import started
+from tests.lab.test_fix_config import PICKY
 
 NAMES = ("gpu-1", "gpu-2", "gpu-3", "gpu-4")
 
