@@ -240,13 +240,14 @@ collect() {
   done
 }
 printable() { tr -c '\11\12\40-\176' '?' | sed "s/^/$1/"; }
+# Most commands leave one of the two empty: no process is started for that one.
 show() {
   rc=hung
   [ -s "$dir/$1.rc" ] && read -r rc <"$dir/$1.rc"
   cut=0
-  [ "$(wc -c <"$dir/$1.out")" -lt "$2" ] || cut=1
+  [ ! -s "$dir/$1.out" ] || [ "$(wc -c <"$dir/$1.out")" -lt "$2" ] || cut=1
   echo "@$1 rc=$rc cut=$cut"
-  { cat "$dir/$1.out"; echo; } | printable '|'
-  { head -c 4096 "$dir/$1.err"; echo; } | printable '!'
+  if [ -s "$dir/$1.out" ]; then { cat "$dir/$1.out"; echo; } | printable '|'; else echo '|'; fi
+  if [ -s "$dir/$1.err" ]; then { head -c 4096 "$dir/$1.err"; echo; } | printable '!'; else echo '!'; fi
 }
 """
