@@ -9,6 +9,7 @@ from pyinfra.api import Host
 from pyinfra.api.exceptions import DeployError
 
 from audit.finding import Level
+from audit.refusals import OVERRULABLE
 
 DRIVERS = ("cgroupfs", "systemd")
 
@@ -21,6 +22,7 @@ class Knobs:
     report_json: Path | None = None
     cgroup_driver: str = "cgroupfs"
     only_exposed: bool = False
+    overrule: tuple[str, ...] = ()
     state_directory: str = "/var/lib/pyinfra-nvml"
     reboot_sentinel: str = "/run/reboot-required"
     restart_exposed_containers: bool = False
@@ -39,6 +41,7 @@ def knobs(host: Host) -> Knobs:
         report_json=Path(str(report)) if report else None,
         cgroup_driver=_one_of("cgroup_driver", given, list(DRIVERS)),
         only_exposed=_flag("only_exposed", given),
+        overrule=_overruled(given),
         state_directory=_path("state_directory", given),
         reboot_sentinel=_path("reboot_sentinel", given),
         restart_exposed_containers=_flag("restart_exposed_containers", given),
@@ -71,6 +74,14 @@ def _flag(name: str, given: dict[str, object]) -> bool:
     if not isinstance(value, bool):
         raise DeployError(f"knob {name}: saw {value!r}, want true or false")
     return value
+
+
+def _overruled(given: dict[str, object]) -> tuple[str, ...]:
+    value = given["overrule"]
+    names = (value,) if isinstance(value, str) else value or ()
+    if not isinstance(names, (list, tuple)) or not set(names) <= set(OVERRULABLE):
+        raise DeployError(f"knob overrule: saw {value!r}, want some of {', '.join(OVERRULABLE)}")
+    return tuple(names)
 
 
 def _count(name: str, given: dict[str, object], least: int) -> int:

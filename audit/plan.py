@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from audit.daemon_document import Refused, document
 from audit.driver_entry import Candidate, entry_driver, with_driver
 from audit.engine_config import given_flags, obstacles
 from audit.exposure import exposed
-from audit.refusals import Refusal, refusals
+from audit.refusals import Refusal, refusals, risks, standing
 from facts.daemon_json import DEFAULT, ConfigFile
 from facts.docker_engine import DockerEngine, EngineInfo
 from facts.docker_inspect import Inspected
 from facts.gpu_containers import GpuContainer
+from facts.gpu_processes import GpuWork
 from facts.node import NodeState
 from facts.unknown import Unknown
 
@@ -34,6 +36,7 @@ class Plan:
     live_restore: bool = False
     stops: tuple[Inspected, ...] = ()
     exposed: tuple[GpuContainer, ...] = ()
+    work: GpuWork | Unknown | None = None
     idle: str = ""
 
     @property
@@ -45,7 +48,9 @@ class Plan:
         return (self.write or self.restart or bool(self.exposed)) and not self.refusals
 
 
-def plan(node: NodeState, driver: str, only_exposed: bool = False) -> Plan:
+def plan(
+    node: NodeState, driver: str, only_exposed: bool = False, overrule: Collection[str] = ()
+) -> Plan:
     """The plan for one node; nothing that could not be read is taken to be fine."""
     engine = node.engine
     if engine is None:
@@ -58,7 +63,8 @@ def plan(node: NodeState, driver: str, only_exposed: bool = False) -> Plan:
     if isinstance(engine.info, EngineInfo) and _settled(engine, engine.info, node, driver):
         idle = "" if endangered else f"the engine is on {driver} already"
         return Plan(driver, path=config_path(engine), exposed=endangered, idle=idle)
-    return _change(node, engine, driver, endangered)
+    made = _change(node, engine, driver, endangered)
+    return replace(made, refusals=standing(made.refusals, overrule))
 
 
 def config_path(engine: DockerEngine) -> str:
@@ -88,6 +94,8 @@ def _change(
     if isinstance(stops, Refusal):
         reasons.append(stops)
         stops = ()
+    if restart:
+        reasons += risks(node, stops)
     return Plan(
         driver,
         path,
@@ -98,6 +106,7 @@ def _change(
         isinstance(info, EngineInfo) and info.live_restore,
         stops,
         endangered,
+        node.gpu_work if restart else None,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from audit.finding import Repair
 from audit.plan import Plan
 from facts.docker_inspect import Inspected
+from facts.unknown import Unknown
 
 
 def lines(plan: Plan, diff: bool) -> Iterator[str]:
@@ -42,6 +43,20 @@ def _restart(plan: Plan) -> Iterator[str]:
         yield "  live-restore: they keep running, and exposed ones stay exposed until they restart"
     for container in plan.stops:
         yield f"  {container.name}: {returns(container)}"
+    yield from _work(plan)
+
+
+def _work(plan: Plan) -> Iterator[str]:
+    """What else the stop hits: computations, clusters inside containers, services of a swarm."""
+    if isinstance(plan.work, Unknown):
+        yield f"  GPU processes: could not tell ({plan.work.reason})"
+    elif plan.work and plan.work.processes and not plan.live_restore:
+        named = ", ".join(f"{one.program} ({one.pid})" for one in plan.work.processes)
+        yield f"  GPU processes that may end: {named}"
+    for cluster in sorted({one.kind_cluster for one in plan.stops if one.kind_cluster}):
+        yield f"  kind cluster {cluster}: its nodes are containers here, it goes down with them"
+    for service in sorted({one.service for one in plan.stops if one.service}):
+        yield f"  swarm service {service}: its tasks here move or start anew"
 
 
 def returns(container: Inspected) -> str:

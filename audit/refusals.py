@@ -2,42 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from typing_extensions import override
 
 from facts.docker_engine import DockerEngine, EngineInfo
+from facts.docker_inspect import Inspected
 from facts.node import NodeState
 from facts.unknown import Unknown
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """One reason to leave a node alone: what was seen, what would be wanted, what to do instead."""
+    """One reason to leave a node alone: what was seen, what would be wanted, what to do instead.
+
+    ``knob`` is its name in the knob ``overrule``; one without a name would break the host, and no
+    knob lets it pass.
+    """
 
     subject: str
     saw: str
     want: str
     instead: str = ""
+    knob: str = ""
 
     @override
     def __str__(self) -> str:
         more = f"; {self.instead}" if self.instead else ""
-        return f"{self.subject}: saw {self.saw}, want {self.want}{more}"
+        way = f" (overrule = {self.knob!r})" if self.knob else ""
+        return f"{self.subject}: saw {self.saw}, want {self.want}{more}{way}"
+
+
+OVERRULABLE = ("ecs", "paused", "remove", "gpu-lost", "stuck")
+"""The names that the knob ``overrule`` takes."""
+
+INSTEAD_ON_KUBERNETES = (
+    "use GPU Operator 22.9.2 or newer, the device plugin with PASS_DEVICE_SPECS (helm"
+    " compatWithCPUManager=true), or CDI"
+)
+
+# Their /etc is made anew at boot or by the system's own tools (os-release(5), ID).
+_APPLIANCES = {
+    "nixos": "set virtualisation.docker.daemon.settings in configuration.nix",
+    "bottlerocket": "use its settings API",
+    "cos": "put it into the instance's cloud-init: /etc is made anew at boot",
+    "talos": "change the machine configuration",
+}
 
 
 def refusals(node: NodeState, engine: DockerEngine, driver: str) -> Iterator[Refusal]:
     """Every reason that the node itself gives; those of daemon.json come from its plan."""
     yield from _user(node)
     yield from _kubernetes(node)
+    yield from _appliance(node)
     yield from _variant(node, engine)
-    if isinstance(engine.info, Unknown):
-        yield Refusal("Docker engine", engine.info.reason, "an engine that answers docker info")
-    elif engine.info.live_restore and engine.info.swarm == "active":
-        yield Refusal("live-restore", "on, on a node of a swarm", "one of the two")
-    if driver == "systemd" and isinstance(node.hierarchy, Unknown):
-        yield Refusal("cgroup hierarchy", node.hierarchy.reason, "it known for the systemd driver")
+    yield from _answers(node, engine, driver)
+
+
+def standing(found: Iterable[Refusal], overruled: Iterable[str]) -> tuple[Refusal, ...]:
+    """Those that the operator has not overruled."""
+    names = set(overruled)
+    return tuple(one for one in found if not (one.knob and one.knob in names))
 
 
 def _user(node: NodeState) -> Iterator[Refusal]:
@@ -53,50 +79,76 @@ def _kubernetes(node: NodeState) -> Iterator[Refusal]:
     kubelet = node.kubelet
     if kubelet is None:
         return
-    instead = (
-        "use GPU Operator 22.9.2 or newer, the device plugin with PASS_DEVICE_SPECS (helm"
-        " compatWithCPUManager=true), or CDI"
-    )
-    if isinstance(kubelet, Unknown):
-        yield Refusal("kubelet", kubelet.reason, "to know whether it uses this Docker", instead)
-        return
-    on_docker = kubelet.on_docker
+    on_docker = kubelet if isinstance(kubelet, Unknown) else kubelet.on_docker
     if isinstance(on_docker, Unknown):
-        yield Refusal("kubelet", on_docker.reason, "to know whether it uses this Docker", instead)
+        want = "to know whether its pods run on this Docker"
+        yield Refusal("kubelet", on_docker.reason, want, INSTEAD_ON_KUBERNETES)
     elif on_docker:
-        yield Refusal("kubelet", "its pods run on this Docker", "both drivers alike", instead)
+        saw = "its pods run on this Docker"
+        yield Refusal("kubelet", saw, "both drivers alike", INSTEAD_ON_KUBERNETES)
+
+
+def _appliance(node: NodeState) -> Iterator[Refusal]:
+    system = None if isinstance(node.machine, Unknown) else node.machine.os_id
+    if isinstance(system, str) and system in _APPLIANCES:
+        saw = f"{system}, which makes its own /etc"
+        yield Refusal("operating system", saw, "one whose /etc stays", _APPLIANCES[system])
 
 
 def _variant(node: NodeState, engine: DockerEngine) -> Iterator[Refusal]:
     info = engine.info
+    name = "Docker engine"
     if isinstance(info, EngineInfo) and info.rootless:
-        yield Refusal(
-            "Docker engine",
-            "rootless",
-            "the system's engine",
-            "rootless containers do not lose devices this way; nothing is to be done",
-        )
+        instead = "rootless containers do not lose devices this way; nothing is to be done"
+        yield Refusal(name, "rootless", "the system's engine", instead)
     if isinstance(info, EngineInfo) and info.operating_system == "Docker Desktop":
-        yield Refusal(
-            "Docker engine",
-            "Docker Desktop",
-            "an engine on this node",
-            "change it in Docker Desktop's settings",
-        )
+        instead = "change it in Docker Desktop's settings"
+        yield Refusal(name, "Docker Desktop", "an engine on this node", instead)
     process = engine.process
     if process is None or isinstance(process, Unknown):
         if isinstance(info, EngineInfo):
             saw = "none on this node" if process is None else process.reason
             yield Refusal("dockerd process", saw, "the engine that docker talks to, on this node")
     elif process.arguments and process.arguments[0].startswith("/snap/"):
-        yield Refusal(
-            "Docker engine",
-            "the snap",
-            "Docker's or the distribution's package",
-            "the snap uses CDI by default; its file is under /var/snap/docker",
-        )
+        instead = "the snap uses CDI by default; its file is under /var/snap/docker"
+        yield Refusal(name, "the snap", "Docker's or the distribution's package", instead)
     daemons = node.daemons
     running = () if isinstance(daemons, Unknown) else daemons.named("dockerd")
     if len(running) > 1:
         saw = f"{len(running)} dockerd: {', '.join(str(d.pid) for d in running)}"
-        yield Refusal("Docker engine", saw, "one engine on the node")
+        yield Refusal(name, saw, "one engine on the node")
+
+
+def _answers(node: NodeState, engine: DockerEngine, driver: str) -> Iterator[Refusal]:
+    if isinstance(engine.info, Unknown):
+        yield Refusal("Docker engine", engine.info.reason, "an engine that answers docker info")
+    elif engine.info.live_restore and engine.info.swarm == "active":
+        yield Refusal("live-restore", "on, on a node of a swarm", "one of the two")
+    if driver == "systemd" and isinstance(node.hierarchy, Unknown):
+        yield Refusal("cgroup hierarchy", node.hierarchy.reason, "it known for the systemd driver")
+
+
+def risks(node: NodeState, stops: Iterable[Inspected]) -> Iterator[Refusal]:
+    """What a restart of the engine would cost for good, or why it might never end."""
+    stopped = tuple(stops)
+    if names := [one.name for one in stopped if one.auto_remove]:
+        saw = f"--rm on {', '.join(names)}, which Docker removes when it stops"
+        yield Refusal("containers", saw, "containers that can come back", "let them end", "remove")
+    if names := [one.name for one in stopped if one.status == "paused"]:
+        saw = f"paused: {', '.join(names)}, whose state a stop ends"
+        yield Refusal("containers", saw, "none paused", "docker unpause", "paused")
+    if names := [one.name for one in stopped if one.ecs_cluster]:
+        saw = f"tasks of ECS: {', '.join(names)}"
+        instead = "drain the container instance first"
+        yield Refusal("containers", saw, "no task of a scheduler", instead, "ecs")
+    log = None if node.driver is None or isinstance(node.driver, Unknown) else node.driver.log
+    if log is not None and not isinstance(log, Unknown) and log.fallen:
+        saw = "a GPU that has fallen off the bus (Xid 79)"
+        yield Refusal("kernel log", saw, "every GPU on the bus", "reboot the node", "gpu-lost")
+    if isinstance(node.stuck, Unknown):
+        want = "to know that no container's process is stuck"
+        yield Refusal("processes in state D", node.stuck.reason, want, knob="stuck")
+    elif node.stuck.processes:
+        saw = ", ".join(f"{one.name} ({one.pid})" for one in node.stuck.processes)
+        instead = "their containers cannot stop; find out what they wait for, or reboot"
+        yield Refusal("processes in state D", saw, "none in a container", instead, "stuck")

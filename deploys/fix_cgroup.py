@@ -26,7 +26,7 @@ now = verdict.state
 todo = (
     Plan(wanted.cgroup_driver, refusals=(Refusal("node", now.reason, "it to answer"),))
     if isinstance(now, Unknown)
-    else plan(now, wanted.cgroup_driver, wanted.only_exposed)
+    else plan(now, wanted.cgroup_driver, wanted.only_exposed, wanted.overrule)
 )
 for line in plan_text.lines(todo, config.DIFF):
     host.log(line, logger.info)

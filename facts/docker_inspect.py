@@ -32,6 +32,9 @@ _FIELDS = {
     "RestartPolicy": "json .HostConfig.RestartPolicy.Name",
     "AutoRemove": "json .HostConfig.AutoRemove",
     "Pod": 'json (index .Config.Labels "io.kubernetes.pod.name")',
+    "Service": 'json (index .Config.Labels "com.docker.swarm.service.name")',
+    "Kind": 'json (index .Config.Labels "io.x-k8s.kind.cluster")',
+    "Ecs": 'json (index .Config.Labels "com.amazonaws.ecs.cluster")',
 }
 _ENVIRONMENT = (
     '"Env":[{{range .Config.Env}}{{if eq (truncate . 7) "NVIDIA_"}}{{json .}},{{end}}{{end}}null]'
@@ -80,6 +83,9 @@ class Inspected(Value):
     restart_policy: str = ""
     auto_remove: bool = False
     pod: str = ""
+    service: str = ""
+    kind_cluster: str = ""
+    ecs_cluster: str = ""
     environment: tuple[str, ...] = ()
     capabilities: tuple[str, ...] = ()
 
@@ -142,6 +148,9 @@ def _container(row: _Row) -> Inspected:
         restart_policy=_text(row.get("RestartPolicy")),
         auto_remove=row.get("AutoRemove") is True,
         pod=_text(row.get("Pod")),
+        service=_text(row.get("Service")),
+        kind_cluster=_text(row.get("Kind")),
+        ecs_cluster=_text(row.get("Ecs")),
         environment=_texts(row.get("Env")),
         capabilities=_texts(row.get("CapAdd")),
     )

@@ -86,7 +86,8 @@ class Containers(Source[GpuContainers]):
             if identity not in found and set(row.requests) - {Request.PRIVILEGED}:
                 nodes = inside if isinstance(inside, Unknown) else ()
                 found[identity] = _unentered(row, nodes, units)
-        return GpuContainers(tuple(found.values()), unseen)
+        named = sorted(found.values(), key=lambda one: (one.name, one.id))
+        return GpuContainers(tuple(named), unseen)
 
 
 def _no_dockerd(sections: Sections) -> bool:

@@ -6,18 +6,31 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
+from facts.automatic_updates import AutomaticUpdates, Updates
 from facts.cgroup import CgroupHierarchy, Hierarchy
+from facts.char_links import CharLinks, Links
 from facts.container_toolkit import ContainerToolkit, Toolkit
 from facts.daemon_json import DaemonJson, DaemonJsonFiles
 from facts.daemons import Daemons, RunningDaemons
 from facts.docker_engine import DockerEngine, Engine
 from facts.docker_inspect import Running, RunningContainers
+from facts.engine_setup import EngineSetup, Setup
+from facts.fabric_manager import FabricManager, FabricManagerState
 from facts.gpu_containers import Containers, GpuContainers
+from facts.gpu_processes import GpuWork, Work
 from facts.kubelet import Kubelet, KubeletState
 from facts.machine import Machine, MachineState
+from facts.mig import Mig, MigState
 from facts.nvidia_driver import Driver, NvidiaDriver
+from facts.nvidia_params import NvidiaParams, Params
+from facts.oci_specs import OciContainers, Specs
+from facts.operator_traces import OperatorTraces, Traces
+from facts.package_holds import Holds, PackageHolds
 from facts.probe import Probe, Sections
+from facts.reboot_requests import RebootRequests, Requests
+from facts.runtime_versions import Runtimes, RuntimeVersions
 from facts.source import Source
+from facts.stuck_processes import StuckInKernel, StuckProcesses
 from facts.systemd_manager import Manager, SystemdManager
 from facts.unknown import Unknown, Value
 from facts.wsl import Wsl, WslState
@@ -44,6 +57,19 @@ class NodeState(Value):
     daemon_json: DaemonJsonFiles | Unknown
     running: RunningContainers | Unknown
     gpu_containers: GpuContainers | Unknown
+    gpu_work: GpuWork | Unknown | None
+    stuck: StuckProcesses | Unknown
+    oci_specs: OciContainers | Unknown
+    params: NvidiaParams | Unknown | None
+    mig: MigState | Unknown | None
+    fabric_manager: FabricManagerState | Unknown | None
+    char_links: CharLinks | Unknown | None
+    runtimes: RuntimeVersions | Unknown
+    setup: EngineSetup | Unknown
+    operator: OperatorTraces | Unknown | None
+    holds: PackageHolds | Unknown
+    updates: AutomaticUpdates | Unknown
+    reboot: RebootRequests | Unknown
 
 
 _SOURCES = (
@@ -59,6 +85,19 @@ _SOURCES = (
     DaemonJson,
     Running,
     Containers,
+    Work,
+    StuckInKernel,
+    Specs,
+    Params,
+    Mig,
+    FabricManager,
+    Links,
+    Runtimes,
+    Setup,
+    Traces,
+    Holds,
+    Updates,
+    Requests,
 )
 
 
@@ -94,4 +133,17 @@ class Node(Source[NodeState]):
             daemon_json=DaemonJson.judged(sections),
             running=Running.judged(sections),
             gpu_containers=Containers.judged(sections),
+            gpu_work=Work.judged(sections),
+            stuck=StuckInKernel.judged(sections),
+            oci_specs=Specs.judged(sections),
+            params=Params.judged(sections),
+            mig=Mig.judged(sections),
+            fabric_manager=FabricManager.judged(sections),
+            char_links=Links.judged(sections),
+            runtimes=Runtimes.judged(sections),
+            setup=Setup.judged(sections),
+            operator=Traces.judged(sections),
+            holds=Holds.judged(sections),
+            updates=Updates.judged(sections),
+            reboot=Requests.judged(sections),
         )

@@ -144,6 +144,22 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"docker_inspect__running": {"rc": 124}},
         "running containers: saw docker_inspect.running: timed out",
     ),
+    "processes not to be looked at": (
+        {"stuck_processes__twice": {"rc": "hung"}},
+        "processes in state D: saw stuck_processes.twice: hung",
+    ),
+    "a process in state D": (
+        {
+            "stuck_processes__twice": {
+                "out": f"stuck 4242 python3\ncgroup 0::/docker/{'4' * 64}\n",
+            }
+        },
+        "processes in state D: saw python3 (4242), want none in a container",
+    ),
+    "NixOS": (
+        {"machine__files": {"rc": 2, "out": "/etc/os-release:ID=nixos\n"}},
+        "set virtualisation.docker.daemon.settings",
+    ),
     "file not to be read": (
         {"daemon_json__files": {"rc": "hung"}},
         "/etc/docker/daemon.json: saw daemon_json.files: hung",
@@ -168,6 +184,30 @@ def test_every_reason_is_told_at_once() -> None:
         **REFUSED["swarm with live-restore"][0],
     }
     assert len(planned(**answers).refusals) == 3
+
+
+RISKS = {
+    "remove": '"AutoRemove": true',
+    "paused": '"Status": "paused"',
+    "ecs": '"Ecs": "arn:cluster"',
+}
+
+
+@pytest.mark.parametrize("knob", RISKS)
+def test_a_risk_is_refused_until_it_is_overruled(knob: str) -> None:
+    row = f'{{"Id": "{"5" * 64}", "Name": "/x", {RISKS[knob]}}}\n'
+    node = recordings.node("trixie_exposed", {"docker_inspect.running": {"out": row}})
+    made = plan(node, "cgroupfs")
+    assert [refusal.knob for refusal in made.refusals] == [knob]
+    assert not made.acts
+    assert plan(node, "cgroupfs", overrule=[knob]).acts
+
+
+def test_what_would_break_the_host_cannot_be_overruled() -> None:
+    answers, _ = REFUSED["kubelet on docker"]
+    named = {name.replace("__", "."): answer for name, answer in answers.items()}
+    node = recordings.node("trixie_exposed", named)
+    assert plan(node, "cgroupfs", overrule=["kubelet", ""]).refusals
 
 
 def test_with_live_restore_no_container_stops() -> None:

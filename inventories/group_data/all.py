@@ -14,6 +14,10 @@ cgroup_driver = "cgroupfs"
 # True: fix only nodes where a container has lost a device, or would at the next trigger.
 only_exposed = False
 
+# Refusals that are not to count: "remove" (containers with --rm are lost), "paused" (so is the
+# state of paused ones), "ecs", "gpu-lost", "stuck". Those that would break a host cannot be named.
+overrule: tuple[str, ...] = ()
+
 # A fleet is changed in groups, one after the other, in the order of the inventory. The canary goes
 # first: how many of the first hosts, or the names of some. These four are the run's: set them here.
 canary = 1

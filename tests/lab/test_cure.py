@@ -80,6 +80,10 @@ def test_dry_run_shows_and_changes_nothing(lab: Lab, tmp_path: Path) -> None:
         containers.start(node, "web", "none", "--restart", "always")
         before = started(node)
         dry = deployed.run(hosts, "fix_cgroup.py", "--dry", "--diff", "-y")
+        assert dry.code == 1
+        assert "refused: containers: saw --rm on batch" in dry.text
+        overruled = ("--data", "overrule=remove")
+        dry = deployed.run(hosts, "fix_cgroup.py", "--dry", "--diff", "-y", *overruled)
         assert dry.code == 0, dry.text
         assert '+\t"exec-opts": ["native.cgroupdriver=cgroupfs"]' in dry.text
         for line in ("trainer: is started again", "batch: cannot come back", "web: comes back by"):

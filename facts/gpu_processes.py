@@ -1,0 +1,58 @@
+"""The processes that compute on this node's GPUs now."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from facts.probe import Probe, Sections, section
+from facts.source import Source
+from facts.unknown import Unknown, Value
+
+
+@dataclass(frozen=True)
+class GpuProcess(Value):
+    """One compute process: its id on the node, its program.
+
+    .. code:: python
+
+        GpuProcess(4242, "/usr/bin/python3")
+    """
+
+    pid: int
+    program: str
+
+
+@dataclass(frozen=True)
+class GpuWork(Value):
+    """All of them, in the order of nvidia-smi."""
+
+    processes: tuple[GpuProcess, ...]
+
+
+class Work(Source[GpuWork | None]):
+    """What computes on the GPUs, or ``None`` where the node has no nvidia-smi.
+
+    Source: ``nvidia-smi --query-compute-apps=pid,process_name`` (nvidia-smi(1), csv). Needs no
+    root; in a container it shows nothing of the others.
+    """
+
+    probes = (
+        Probe(
+            "gpu_processes.compute",
+            "nvidia-smi --query-compute-apps=pid,process_name --format=csv,noheader",
+        ),
+    )
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> GpuWork | Unknown | None:
+        answer = section(sections, "gpu_processes.compute")
+        if answer.rc == 127:
+            return None
+        if answer.trouble:
+            return answer.trouble
+        rows = (re.match(r"(\d+), (.*)$", line) for line in answer.out.splitlines())
+        return GpuWork(tuple(GpuProcess(int(row[1]), row[2].strip()) for row in rows if row))
