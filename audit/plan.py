@@ -24,7 +24,8 @@ class Plan:
     """The way of one node to the wanted driver.
 
     ``write`` and ``restart`` say which steps are needed; ``idle`` says why none is. ``stops`` are
-    the containers that a restart stops, ``exposed`` those that are to be proven afterwards.
+    the containers that a restart stops, ``exposed`` those that are to be proven afterwards. With an
+    ``engine`` and nothing to do, a restart that was interrupted may still have to be ended.
     """
 
     driver: str
@@ -38,6 +39,7 @@ class Plan:
     exposed: tuple[GpuContainer, ...] = ()
     work: GpuWork | Unknown | None = None
     idle: str = ""
+    engine: bool = True
 
     @property
     def write(self) -> bool:
@@ -54,12 +56,12 @@ def plan(
     """The plan for one node; nothing that could not be read is taken to be fine."""
     engine = node.engine
     if engine is None:
-        return Plan(driver, idle="no Docker engine on this node")
+        return Plan(driver, idle="no Docker engine on this node", engine=False)
     if isinstance(engine, Unknown):
         return Plan(driver, refusals=(_unread("Docker engine", engine),))
     endangered = _exposed(node)
     if only_exposed and not endangered and not _unseen(node):
-        return Plan(driver, idle="only_exposed: no container is exposed")
+        return Plan(driver, idle="only_exposed: no container is exposed", engine=False)
     if isinstance(engine.info, EngineInfo) and _settled(engine, engine.info, node, driver):
         idle = "" if endangered else f"the engine is on {driver} already"
         return Plan(driver, path=config_path(engine), exposed=endangered, idle=idle)

@@ -51,12 +51,13 @@ for number in host.loop(range(len(order.groups))):
     batch.gate(name=f"{title}: look at the groups before it", number=number)
     if number > mine:
         continue
-    if todo.write or todo.restart:
+    if todo.write:
         daemon_json.cgroup_driver(
             name=f"{title}: write native.cgroupdriver={wanted.cgroup_driver} to daemon.json",
             driver=wanted.cgroup_driver,
             state_dir=wanted.state_directory,
         )
+    if todo.engine:
         docker_engine.cgroup_driver(
             name=f"{title}: restart docker if it is not on {wanted.cgroup_driver}",
             driver=wanted.cgroup_driver,
