@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from types import ModuleType
 
 import checks
 from audit.finding import Area, Doubt, Outcome, Result, result
+from audit.wishes import Wishes
 from facts.node import NodeState
 
-Check = Callable[[NodeState], Iterator[Outcome]]
+Check = Callable[[NodeState, Wishes], Iterator[Outcome]]
 
 
 @dataclass(frozen=True)
@@ -37,20 +40,33 @@ def entries() -> tuple[Entry, ...]:
             module.__name__.rpartition(".")[2].replace("_", "-"),
             module.AREA,
             module.__doc__ or "",
-            module.check,
+            _check(module),
         )
         for module in modules
     ]
     return tuple(sorted(found, key=lambda entry: (list(Area).index(entry.area), entry.id)))
 
 
-def judge(node: NodeState) -> tuple[Result, ...]:
+def _check(module: ModuleType) -> Check:
+    """The module's judgement; one whose verdict hangs on no wish takes the node alone."""
+    if len(inspect.signature(module.check).parameters) == 2:
+        wishful: Check = module.check
+        return wishful
+
+    def check(node: NodeState, _: Wishes) -> Iterator[Outcome]:
+        yield from module.check(node)
+
+    return check
+
+
+def judge(node: NodeState, wishes: Wishes | None = None) -> tuple[Result, ...]:
     """What every check says of this node; a check that fails is a doubt, never ok."""
-    return tuple(result(entry.id, entry.area, _outcomes(entry, node)) for entry in entries())
+    asked = wishes or Wishes()
+    return tuple(result(entry.id, entry.area, _outcomes(entry, node, asked)) for entry in entries())
 
 
-def _outcomes(entry: Entry, node: NodeState) -> list[Outcome]:
+def _outcomes(entry: Entry, node: NodeState, wishes: Wishes) -> list[Outcome]:
     try:
-        return list(entry.check(node))
+        return list(entry.check(node, wishes))
     except Exception as fault:  # noqa: BLE001 - one node's surprise must not end the fleet's run
         return [Doubt("node", f"check {entry.id} failed: {type(fault).__name__}: {fault}")]

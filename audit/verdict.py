@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from audit.catalogue import judge
 from audit.finding import Finding, Level, Result, Status, by_urgency
+from audit.wishes import Wishes
 from facts.node import NodeState
 from facts.unknown import Unknown
 
@@ -58,9 +59,12 @@ class Verdict:
         return levels.index(self.worst) <= levels.index(level)
 
 
-def verdict(node: str, state: NodeState | Unknown, execs: int = 0) -> Verdict:
+def verdict(
+    node: str, state: NodeState | Unknown, execs: int = 0, wishes: Wishes | None = None
+) -> Verdict:
     """Judges what a node said; one that did not answer has no results."""
-    return Verdict(node, state, () if isinstance(state, Unknown) else judge(state), execs)
+    results = () if isinstance(state, Unknown) else judge(state, wishes)
+    return Verdict(node, state, results, execs)
 
 
 def unreached(node: str, reason: str) -> Verdict:

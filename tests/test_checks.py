@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from audit.catalogue import entries, judge
+from audit.wishes import Wishes
 from facts.unknown import plain
 from tests import recordings
 
@@ -24,7 +25,8 @@ def test_verdict(path: Path) -> None:
     case = yaml.safe_load(path.read_text())
     node = recordings.node(case["node"], case.get("answers"))
     check = path.parent.name.replace("_", "-")
-    result = next(result for result in judge(node) if result.check == check)
+    wishes = Wishes(**{name: tuple(value) for name, value in case.get("wishes", {}).items()})
+    result = next(result for result in judge(node, wishes) if result.check == check)
     want = case["want"]
     assert result.status.value == want["status"], result
     findings = want.get("findings", [])

@@ -26,6 +26,7 @@ from audit.finding import (
 )
 from audit.report import show
 from audit.verdict import Verdict, unreached, verdict
+from audit.wishes import Wishes
 from facts.node import NodeState
 from tests import recordings
 
@@ -114,7 +115,7 @@ def test_a_level_is_reached_by_what_is_as_bad_or_worse(level: Level) -> None:
 
 
 def test_a_check_that_fails_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
-    def surprised(node: NodeState) -> Iterator[Outcome]:
+    def surprised(node: NodeState, _: Wishes) -> Iterator[Outcome]:
         raise ValueError(f"surprise: {type(node).__name__}")
 
     entry = Entry("surprised", Area.REST, "", surprised)

@@ -1,0 +1,25 @@
+"""What an inventory says that a check needs to know: who is meant to have which right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """The part of the knobs that checks judge by (inventories/group_data/all.py has each).
+
+    ``mig_monitors`` are patterns of the containers that may see across MIG instances, by name, pod
+    (``namespace/name``) or image.
+
+    .. code:: python
+
+        Wishes(mig_monitors=("dcgm-exporter", "monitoring/*"))
+    """
+
+    mig_monitors: tuple[str, ...] = ()
+
+    def monitor(self, *names: str) -> bool:
+        """Whether one of a container's names is on the list."""
+        return any(fnmatchcase(name, wish) for wish in self.mig_monitors for name in names if name)
