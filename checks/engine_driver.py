@@ -20,24 +20,15 @@ cure is the GPU Operator's or the device plugin's.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from packaging.version import InvalidVersion, Version
-
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.container_toolkit import ContainerToolkit
+from audit.injection import gpus_by_hook
 from facts.docker_engine import EngineInfo
 from facts.node import NodeState
 from facts.unknown import Unknown
 
 AREA = Area.CGROUP
-
-_CDI_GPUS = Version("29.2.0")
-"""The first Docker whose ``--gpus`` tries CDI first (moby, daemon/devices_nvidia_linux.go)."""
-
-_JIT_CDI = Version("1.18.0")
-"""The first toolkit whose runtime mode ``auto`` is CDI (NVIDIA's release notes of it)."""
 
 
 def check(node: NodeState) -> Iterator[Outcome]:
@@ -63,49 +54,11 @@ def _on_systemd(node: NodeState, info: EngineInfo) -> Iterator[Outcome]:
     if toolkit is None:
         yield NotApplicable("no container toolkit: Docker cannot start a container with --gpus")
         return
-    legacy = toolkit if isinstance(toolkit, Unknown) else _legacy(toolkit, info)
+    legacy = toolkit if isinstance(toolkit, Unknown) else gpus_by_hook(toolkit, info)
     if isinstance(legacy, Unknown):
         yield Doubt("container toolkit", legacy.reason)
     elif legacy:
         yield _finding(node, info)
-
-
-def _legacy(toolkit: ContainerToolkit, info: EngineInfo) -> bool | Unknown:
-    """Whether ``--gpus`` goes through the legacy hook on this engine."""
-    hook = toolkit.has("nvidia-container-runtime-hook")
-    if isinstance(hook, Unknown) or not hook:
-        return hook
-    if _number(info.server_version) >= _CDI_GPUS and info.cdi_directories:
-        cdi = toolkit.has("nvidia-cdi-hook")
-        if isinstance(cdi, Unknown) or cdi:
-            return cdi if isinstance(cdi, Unknown) else False
-    if "nvidia" in info.default_runtime:
-        cdi = _runtime_is_cdi(toolkit)
-        return cdi if isinstance(cdi, Unknown) else not cdi
-    return True
-
-
-def _runtime_is_cdi(toolkit: ContainerToolkit) -> bool | Unknown:
-    """Whether the runtime ``nvidia`` takes the legacy hook out and edits the spec itself."""
-    if isinstance(toolkit.config, Unknown):
-        return toolkit.config
-    mode = (toolkit.config.mode if toolkit.config else None) or "auto"
-    if mode != "auto":
-        return mode in ("cdi", "jit-cdi")
-    if isinstance(toolkit.version, Unknown):
-        return toolkit.version
-    if toolkit.version is None:
-        return Unknown("container toolkit: no version to be had, mode auto")
-    return _number(toolkit.version) >= _JIT_CDI
-
-
-def _number(text: str) -> Version:
-    """The order of a version with a distribution's tail (``20.10.24+dfsg1``), else the oldest."""
-    found = re.match(r"\d+(\.\d+)*", text)
-    try:
-        return Version(found[0] if found else "0")
-    except InvalidVersion:
-        return Version("0")
 
 
 def _finding(node: NodeState, info: EngineInfo) -> Finding:

@@ -1,0 +1,43 @@
+"""How the GPU gets into a container that this node's engine starts: legacy hook or CDI."""
+
+from __future__ import annotations
+
+from audit.release import release
+from facts.container_toolkit import ContainerToolkit
+from facts.docker_engine import EngineInfo
+from facts.unknown import Unknown
+
+_CDI_GPUS = (29, 2, 0)
+"""The first Docker whose ``--gpus`` tries CDI first (moby, daemon/devices_nvidia_linux.go)."""
+
+_JIT_CDI = (1, 18, 0)
+"""The first toolkit whose runtime mode ``auto`` is CDI (NVIDIA's release notes of it)."""
+
+
+def gpus_by_hook(toolkit: ContainerToolkit, info: EngineInfo) -> bool | Unknown:
+    """Whether ``docker run --gpus`` goes through the legacy hook on this engine."""
+    hook = toolkit.has("nvidia-container-runtime-hook")
+    if isinstance(hook, Unknown) or not hook:
+        return hook
+    if (release(info.server_version) or ()) >= _CDI_GPUS and info.cdi_directories:
+        cdi = toolkit.has("nvidia-cdi-hook")
+        if isinstance(cdi, Unknown) or cdi:
+            return cdi if isinstance(cdi, Unknown) else False
+    if "nvidia" in info.default_runtime:
+        cdi = runtime_is_cdi(toolkit)
+        return cdi if isinstance(cdi, Unknown) else not cdi
+    return True
+
+
+def runtime_is_cdi(toolkit: ContainerToolkit) -> bool | Unknown:
+    """Whether the runtime ``nvidia`` takes the legacy hook out and edits the spec itself."""
+    if isinstance(toolkit.config, Unknown):
+        return toolkit.config
+    mode = (toolkit.config.mode if toolkit.config else None) or "auto"
+    if mode != "auto":
+        return mode in ("cdi", "jit-cdi")
+    if isinstance(toolkit.version, Unknown):
+        return toolkit.version
+    if toolkit.version is None:
+        return Unknown("container toolkit: no version to be had, mode auto")
+    return (release(toolkit.version) or ()) >= _JIT_CDI
