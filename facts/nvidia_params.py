@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from typing_extensions import override
@@ -11,6 +12,8 @@ from facts.source import Source
 from facts.unknown import Unknown, Value
 
 _PARAMS = "/proc/driver/nvidia/params"
+_UVM = "/sys/module/nvidia_uvm/initstate"
+_MAJORS = "/proc/devices"
 
 # The files of the module under /proc, read at once for this fact and for facts.mig.
 PROBE = files(
@@ -19,6 +22,8 @@ PROBE = files(
     "/proc/driver/nvidia/capabilities/mig/*",
     "/proc/driver/nvidia/capabilities/gpu*/mig/gi*/access",
     "/proc/driver/nvidia/capabilities/gpu*/mig/gi*/ci*/access",
+    _UVM,
+    _MAJORS,
 )
 
 
@@ -26,14 +31,18 @@ PROBE = files(
 class NvidiaParams(Value):
     """The parameters, by the names of the file: those of modprobe without ``NVreg_``.
 
-    Numbers are decimal there: ``DeviceFileMode: 438`` is 0666.
+    Numbers are decimal there: ``DeviceFileMode: 438`` is 0666. ``uvm`` is whether nvidia_uvm is
+    loaded beside it, ``uvm_major`` the number that the kernel gave it (another at each boot).
 
     .. code:: python
 
-        NvidiaParams({"ModifyDeviceFiles": "1", "DeviceFileUID": "0", "DeviceFileMode": "438"})
+        NvidiaParams({"ModifyDeviceFiles": "1", "DeviceFileUID": "0", "DeviceFileMode": "438"},
+                     uvm=True, uvm_major=509)
     """
 
     values: dict[str, str]
+    uvm: bool | Unknown = False
+    uvm_major: int | None = None
 
     def number(self, name: str) -> int | None:
         """A parameter that is a number; ``None`` where this driver does not name it so."""
@@ -45,7 +54,8 @@ class Params(Source[NvidiaParams | None]):
     """The parameters of the loaded nvidia module, or ``None`` where none is loaded.
 
     Source: /proc/driver/nvidia/params (NVIDIA/open-gpu-kernel-modules, kernel-open/nvidia
-    nv-procfs.c). Needs no root.
+    nv-procfs.c), /sys/module, /proc/devices. Needs no
+    root.
     """
 
     probes = (PROBE,)
@@ -59,4 +69,13 @@ class Params(Source[NvidiaParams | None]):
             return text
         pairs = (line.partition(": ") for line in text.splitlines())
         values = {name: value.strip() for name, colon, value in pairs if colon and name.isalnum()}
-        return NvidiaParams(values) if values else Unknown(f"{_PARAMS}: no NAME: VALUE in it")
+        if not values or isinstance(texts, Unknown):
+            return Unknown(f"{_PARAMS}: no NAME: VALUE in it")
+        loaded, majors = texts.get(_UVM), texts.get(_MAJORS)
+        listed = majors if isinstance(majors, str) else ""
+        major = re.search(r"^ *(\d{1,6}) nvidia-uvm$", listed, re.MULTILINE)
+        return NvidiaParams(
+            values,
+            uvm=loaded if isinstance(loaded, Unknown) else loaded == "live",
+            uvm_major=int(major[1]) if major else None,
+        )

@@ -248,6 +248,7 @@ show() {
   [ ! -s "$dir/$1.out" ] || [ "$(wc -c <"$dir/$1.out")" -lt "$2" ] || cut=1
   echo "@$1 rc=$rc cut=$cut"
   if [ -s "$dir/$1.out" ]; then { cat "$dir/$1.out"; echo; } | printable '|'; else echo '|'; fi
-  if [ -s "$dir/$1.err" ]; then { head -c 4096 "$dir/$1.err"; echo; } | printable '!'; else echo '!'; fi
+  [ -s "$dir/$1.err" ] || { echo '!'; return; }
+  { head -c 4096 "$dir/$1.err"; echo; } | printable '!'
 }
 """
