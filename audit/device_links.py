@@ -1,0 +1,70 @@
+"""Whether runc on this node gives systemd a device rule only where /dev/char names the device."""
+
+from __future__ import annotations
+
+from audit.release import release
+from facts.docker_engine import EngineInfo
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+_FIRST, _LAST = (1, 1, 3), (1, 1, 6)
+"""runc, libcontainer/cgroups/systemd/common.go at its tags: 1.1.3 began to ask /dev/char, 1.1.7
+stopped where systemd is 240 or newer."""
+
+_SYSTEMD = 240
+"""Older ones need the path to exist whatever runc does."""
+
+
+def runc(node: NodeState) -> str | Unknown | None:
+    """The version of runc: what Docker says of its own, else the program on the PATH."""
+    engine = node.engine
+    if engine is not None and not isinstance(engine, Unknown):
+        info = engine.info
+        if isinstance(info, EngineInfo) and release(info.runc):
+            return info.runc
+    return node.runtimes if isinstance(node.runtimes, Unknown) else node.runtimes.runc
+
+
+def wanted(node: NodeState) -> bool | Unknown:
+    """Whether a device without a link under /dev/char gets no rule of systemd's here."""
+    version = runc(node)
+    if isinstance(version, Unknown):
+        return version
+    number = release(version) if version else None
+    if number is None:
+        return Unknown(f"runc: {'no number in ' + version if version else 'not found'}")
+    if number < _FIRST:
+        return False
+    if number <= _LAST:
+        return True
+    systemd = node.systemd
+    if systemd is None or isinstance(systemd, Unknown):
+        return systemd or False
+    return systemd.number if isinstance(systemd.number, Unknown) else systemd.number < _SYSTEMD
+
+
+def there(node: NodeState) -> bool | Unknown:
+    """Whether /dev/char names NVIDIA's control node."""
+    links = node.char_links
+    if links is None or isinstance(links, Unknown):
+        return links or False
+    return "195:255" in links.links
+
+
+def by_systemd(node: NodeState) -> bool | Unknown:
+    """Whether systemd holds the containers of an engine of this node: Docker's or kubelet's."""
+    engine, kubelet = node.engine, node.kubelet
+    doubt: Unknown | None = None
+    for part in (engine, kubelet):
+        doubt = part if isinstance(part, Unknown) else doubt
+    if engine is not None and not isinstance(engine, Unknown):
+        if isinstance(engine.info, Unknown):
+            doubt = engine.info
+        elif engine.info.cgroup_driver == "systemd":
+            return True
+    if kubelet is not None and not isinstance(kubelet, Unknown):
+        if isinstance(kubelet.cgroup_driver, Unknown):
+            doubt = kubelet.cgroup_driver
+        elif kubelet.cgroup_driver == "systemd":
+            return True
+    return doubt or False

@@ -1,0 +1,75 @@
+"""Where runc needs /dev/char to name NVIDIA's devices, it does.
+
+runc 1.1.3 to 1.1.6 hands systemd a rule for a device only if `/dev/char/MAJOR:MINOR` is there, and
+any newer one does so with systemd older than 240. NVIDIA's nodes are made by hand, so nothing links
+them. Then even a container with explicit devices (`--device`, a device plugin with device specs)
+has no rule in its scope, and loses the GPU at the next `systemctl daemon-reload`.
+
+Bad:
+
+    runc 1.1.5   systemd 252   /dev/char: no 195:255
+
+Good:
+
+    runc 1.1.15
+
+Repair: a newer runc (1.1.7 with systemd 240), or `nvidia-ctk system create-dev-char-symlinks
+--create-all` at every boot (a udev rule; GPU Operator 22.9.2 and newer do it). It does not help
+containers with the legacy hook: they need `deploys/fix_cgroup.py` or CDI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit import device_links
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+AREA = Area.CGROUP
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """A runc that needs the links, on a node that has none."""
+    if node.driver is None:
+        yield NotApplicable("no NVIDIA driver, device or library on this node")
+        return
+    if node.engine is None and node.kubelet is None:
+        yield NotApplicable("neither Docker nor a kubelet on this node")
+        return
+    held, wanted, there = (
+        device_links.by_systemd(node),
+        device_links.wanted(node),
+        device_links.there(node),
+    )
+    if held is False:
+        yield NotApplicable("systemd holds no containers here: the cgroup driver is another")
+    elif wanted is False:
+        return
+    elif isinstance(held, Unknown):
+        yield Doubt("container engine", held.reason)
+    elif isinstance(wanted, Unknown):
+        yield Doubt("runc", wanted.reason)
+    elif isinstance(there, Unknown):
+        yield Doubt("/dev/char", there.reason)
+    elif not there:
+        yield _finding(node)
+
+
+def _finding(node: NodeState) -> Finding:
+    systemd = node.systemd
+    number = "?" if systemd is None or isinstance(systemd, Unknown) else systemd.number
+    return Finding(
+        level=Level.AT_RISK,
+        subject="runc",
+        saw=f"runc {device_links.runc(node)}, systemd {number}, no /dev/char/195:255",
+        want="runc 1.1.7 or newer with systemd 240 or newer, or links under /dev/char",
+        why="this runc gives systemd no rule for a device that /dev/char does not name: containers"
+        " with --device lose it at a daemon-reload too",
+        repair=Repair.HUMAN,
+        do="update runc (its package: runc, containerd.io or docker.io), or have udev run"
+        " `nvidia-ctk system create-dev-char-symlinks --create-all`; then start containers anew",
+        avoid="links for containers with the legacy hook: they are exposed with links too",
+        reference="https://github.com/opencontainers/runc/blob/main/CHANGELOG.md",
+    )
