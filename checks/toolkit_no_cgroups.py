@@ -1,0 +1,85 @@
+"""The container toolkit opens the device cgroup of the containers it serves.
+
+With `no-cgroups = true` in config.toml the legacy hook makes the device nodes in the container and
+leaves its device cgroup shut: `Failed to initialize NVML: Unknown Error` from the first second. It
+is meant for rootless engines, which have no device cgroup, and stays behind on others.
+
+Bad:
+
+    [nvidia-container-cli]
+    no-cgroups = true
+
+Good:
+
+    [nvidia-container-cli]
+    #no-cgroups = false
+
+Repair: a human takes the line out (`nvidia-ctk config --in-place --set
+nvidia-container-cli.no-cgroups=false`) and restarts the containers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.injection import gpus_by_hook, runtime_is_cdi
+from facts.container_toolkit import ContainerToolkit
+from facts.docker_engine import EngineInfo
+from facts.node import NodeState
+from facts.toolkit_config import ToolkitConfig
+from facts.unknown import Unknown
+
+AREA = Area.CGROUP
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """no-cgroups on a node whose containers have a device cgroup."""
+    toolkit = node.toolkit
+    if toolkit is None:
+        yield NotApplicable("no container toolkit on this node")
+    elif isinstance(toolkit, Unknown):
+        yield Doubt("container toolkit", toolkit.reason)
+    elif isinstance(toolkit.config, Unknown):
+        yield Doubt("container toolkit", toolkit.config.reason)
+    elif toolkit.config and toolkit.config.no_cgroups:
+        yield from _switched_off(node, toolkit, toolkit.config)
+
+
+def _switched_off(
+    node: NodeState, toolkit: ContainerToolkit, config: ToolkitConfig
+) -> Iterator[Outcome]:
+    legacy = _legacy(node, toolkit)
+    if isinstance(legacy, Unknown):
+        yield Doubt("container toolkit", f"no-cgroups = true; {legacy.reason}")
+    elif legacy:
+        yield Finding(
+            level=Level.AT_RISK,
+            subject="container toolkit",
+            saw=f"no-cgroups = true in {config.path}",
+            want="no such line, or false, where the engine runs as root",
+            why="every container that the legacy hook starts from now on is refused its GPU from"
+            " the first second (NVML: Unknown Error)",
+            repair=Repair.HUMAN,
+            do="nvidia-ctk config --in-place --set nvidia-container-cli.no-cgroups=false, then"
+            " restart the containers",
+            avoid="changing the cgroup driver: the device is never opened, whichever it is",
+            evidence=(f"{config.path}: no-cgroups = true",),
+        )
+
+
+def _legacy(node: NodeState, toolkit: ContainerToolkit) -> bool | Unknown:
+    """Whether an engine that runs as root gives GPUs through the hook here."""
+    kubelet, engine = node.kubelet, node.engine
+    if engine is not None:
+        if isinstance(engine, Unknown):
+            return engine
+        if isinstance(engine.info, EngineInfo):
+            if not engine.info.rootless:
+                return gpus_by_hook(toolkit, engine.info)
+        else:
+            return engine.info
+    if kubelet is None or isinstance(kubelet, Unknown):
+        return kubelet or False
+    cdi = runtime_is_cdi(toolkit)
+    return cdi if isinstance(cdi, Unknown) else not cdi
