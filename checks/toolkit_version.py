@@ -1,0 +1,111 @@
+"""The container toolkit is new enough for the node's cgroups and driver.
+
+Toolkit 1.8.0 is the first that opens devices on cgroup v2: an older one fails every start of a GPU
+container there. From driver 550 on /proc/devices says `nvidia` where it said `nvidia-frontend`;
+`nvidia-ctk` before 1.14.6 does not find it, so neither CDI specs nor /dev/char links can be made.
+
+Bad:
+
+    toolkit 1.7.0    cgroup v2
+    toolkit 1.13.5   driver 550.90.07
+
+Good:
+
+    toolkit 1.17.8   driver 550.90.07   cgroup v2
+
+Repair: a human updates the toolkit's packages; the next start of a container uses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.release import release
+from facts.cgroup import Mode
+from facts.container_toolkit import ContainerToolkit
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+AREA = Area.VERSIONS
+
+_CGROUP_V2 = (1, 8, 0)
+"""NVIDIA container toolkit, release notes 1.8.0: cgroup v2."""
+
+_DRIVER_550 = (1, 14, 6)
+"""NVIDIA container toolkit, release notes 1.14.6: the name in /proc/devices."""
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """A toolkit too old for cgroup v2 or for the driver in memory."""
+    toolkit = node.toolkit
+    if toolkit is None:
+        yield NotApplicable("no container toolkit on this node")
+    elif isinstance(toolkit, Unknown):
+        yield Doubt("container toolkit", toolkit.reason)
+    elif isinstance(toolkit.version, Unknown):
+        yield Doubt("container toolkit", toolkit.version.reason)
+    elif toolkit.version is None:
+        yield _without_version(toolkit)
+    else:
+        yield from _judge(node, toolkit.version)
+
+
+def _without_version(toolkit: ContainerToolkit) -> Outcome:
+    """NVIDIA's packages bring nvidia-container-cli with every hook: it would have said."""
+    if isinstance(toolkit.programs, Unknown):
+        return Doubt("container toolkit", toolkit.programs.reason)
+    return NotApplicable("neither nvidia-ctk nor nvidia-container-cli: not NVIDIA's toolkit")
+
+
+def _judge(node: NodeState, version: str) -> Iterator[Outcome]:
+    number = release(version)
+    if number is None:
+        yield Doubt("container toolkit", f"no number in its version {version!r}")
+    elif number < _CGROUP_V2:
+        yield from _on_v2(node, version)
+    elif number < _DRIVER_550:
+        yield from _on_550(node, version)
+
+
+def _on_v2(node: NodeState, version: str) -> Iterator[Outcome]:
+    if isinstance(node.hierarchy, Unknown):
+        yield Doubt("cgroups", node.hierarchy.reason)
+    elif node.hierarchy.mode is Mode.V2:
+        yield _finding(
+            Level.BROKEN,
+            f"toolkit {version} on cgroup v2",
+            "1.8.0 or newer",
+            "it knows no cgroup v2: no container with a GPU starts",
+        )
+    else:
+        yield from _on_550(node, version)
+
+
+def _on_550(node: NodeState, version: str) -> Iterator[Outcome]:
+    driver = node.driver
+    loaded = driver if driver is None or isinstance(driver, Unknown) else driver.loaded
+    if isinstance(loaded, Unknown):
+        yield Doubt("loaded module", loaded.reason)
+    elif loaded and (release(loaded) or ()) >= (550,):
+        yield _finding(
+            Level.AT_RISK,
+            f"toolkit {version} with driver {loaded}",
+            "1.14.6 or newer with driver 550 or newer",
+            "it looks for nvidia-frontend in /proc/devices, which says nvidia since 550: the next"
+            " CDI spec or /dev/char link is not made (missing required device major)",
+        )
+
+
+def _finding(level: Level, saw: str, want: str, why: str) -> Finding:
+    return Finding(
+        level=level,
+        subject="container toolkit",
+        saw=saw,
+        want=want,
+        why=why,
+        repair=Repair.HUMAN,
+        do="update nvidia-container-toolkit and libnvidia-container (from 1.18 on the nvidia"
+        " runtime uses CDI: containers started with it are then safe from a daemon-reload)",
+        reference="https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/",
+    )
