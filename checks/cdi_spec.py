@@ -1,0 +1,107 @@
+"""Every CDI spec names the driver that the node has.
+
+A CDI spec lists the driver's files by version. After an update that nobody followed up with
+`nvidia-ctk cdi generate`, it names files that are gone, and no container starts with it. The
+toolkit's `nvidia-cdi-refresh` service (1.18 and newer) writes /var/run/cdi/nvidia.yaml anew after a
+driver change; one written by hand to /etc/cdi stays as it was.
+
+Bad:
+
+    /etc/cdi/nvidia.yaml   libcuda.so.535.161.07   driver 550.90.07
+
+Good:
+
+    /var/run/cdi/nvidia.yaml   libcuda.so.550.90.07   driver 550.90.07
+
+Repair: `nvidia-ctk cdi generate --output=FILE` again; nothing stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.versions import same
+from facts.container_toolkit import CdiSpec
+from facts.node import NodeState
+from facts.unknown import Unknown
+from facts.wsl import WslState
+
+AREA = Area.VERSIONS
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """Specs that name neither the library's version nor the loaded module's."""
+    toolkit = node.toolkit
+    if toolkit is None:
+        yield NotApplicable("no container toolkit and no CDI spec on this node")
+    elif isinstance(toolkit, Unknown):
+        yield Doubt("CDI specs", toolkit.reason)
+    elif isinstance(toolkit.specs, Unknown):
+        yield Doubt("CDI specs", toolkit.specs.reason)
+    elif not toolkit.specs:
+        yield NotApplicable("no CDI spec of NVIDIA's on this node")
+    elif isinstance(node.wsl, WslState):
+        yield NotApplicable("WSL: the specs name Windows' driver store, not a version")
+    else:
+        yield from _specs(node, toolkit.specs)
+
+
+def _specs(node: NodeState, specs: tuple[CdiSpec, ...]) -> Iterator[Outcome]:
+    versions = _versions(node)
+    for spec in specs:
+        if isinstance(spec.driver, Unknown):
+            yield Doubt(f"CDI spec {spec.path}", spec.driver.reason)
+        elif spec.driver is None:
+            continue  # devices of other kinds (IMEX channels, GDS) name no library
+        elif isinstance(versions, Unknown):
+            yield Doubt("driver", versions.reason)
+        elif not any(same(spec.driver, version) for version in versions):
+            yield _finding(spec, spec.driver, versions, _covered(spec, specs, versions))
+
+
+def _versions(node: NodeState) -> tuple[str, ...] | Unknown:
+    """What a spec may name: between an update and its reboot there are two (driver-skew)."""
+    driver = node.driver
+    if driver is None or isinstance(driver, Unknown):
+        return driver or ()
+    told = (driver.library, driver.loaded)
+    doubt = next((version for version in told if isinstance(version, Unknown)), None)
+    known = tuple(version for version in told if isinstance(version, str))
+    return doubt or known or Unknown("no driver version to be had")
+
+
+def _covered(
+    spec: CdiSpec, specs: tuple[CdiSpec, ...], versions: tuple[str, ...]
+) -> CdiSpec | None:
+    """A good spec of the same kind in /var/run/cdi: it beats /etc/cdi (CDI, SPEC.md, priority)."""
+    if spec.path.startswith("/var/run/"):
+        return None
+    for other in specs:
+        if other.path.startswith("/var/run/") and other.kind == spec.kind:
+            driver = other.driver
+            if isinstance(driver, str) and any(same(driver, version) for version in versions):
+                return other
+    return None
+
+
+def _finding(
+    spec: CdiSpec, named: str, versions: tuple[str, ...], covering: CdiSpec | None
+) -> Finding:
+    if covering:
+        why = f"{covering.path} has the same devices and wins, so this one is only left over"
+        do = f"rm {spec.path}"
+    else:
+        why = "the files it names are not there: the next container started with CDI fails"
+        do = f"nvidia-ctk cdi generate --output={spec.path}"
+    return Finding(
+        level=Level.ADVICE if covering else Level.AT_RISK,
+        subject=f"CDI spec {spec.path}",
+        saw=f"{spec.kind} for driver {named}",
+        want=f"driver {' or '.join(dict.fromkeys(versions)) or 'installed'}",
+        why=why,
+        repair=Repair.HUMAN,
+        do=do,
+        evidence=(f"{spec.path}: lib*.so.{named}",),
+        reference="https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/cdi-support.html",
+    )
