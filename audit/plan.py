@@ -40,6 +40,7 @@ class Plan:
     work: GpuWork | Unknown | None = None
     idle: str = ""
     engine: bool = True
+    restores: bool = False
 
     @property
     def write(self) -> bool:
@@ -92,7 +93,7 @@ def _change(
     info = engine.info
     live = info.cgroup_driver if isinstance(info, EngineInfo) else ""
     restart = live != driver
-    stops = _stopped(node, engine) if restart else ()
+    stops = stopped(node, engine) if restart else ()
     if isinstance(stops, Refusal):
         reasons.append(stops)
         stops = ()
@@ -162,7 +163,7 @@ def _obstacles(candidate: Candidate, engine: DockerEngine, path: str) -> list[Re
     return [_refusal(one, instead if one.subject == "exec-opts" else "") for one in found]
 
 
-def _stopped(node: NodeState, engine: DockerEngine) -> tuple[Inspected, ...] | Refusal:
+def stopped(node: NodeState, engine: DockerEngine) -> tuple[Inspected, ...] | Refusal:
     if isinstance(engine.info, EngineInfo) and engine.info.live_restore:
         return ()
     if isinstance(node.running, Unknown):

@@ -22,6 +22,8 @@ def lines(plan: Plan, diff: bool) -> Iterator[str]:
         return
     if plan.write:
         entry = f"exec-opts native.cgroupdriver={plan.driver}"
+        if plan.restores:
+            entry = f"the file from before, with it driver {plan.driver}"
         yield f"{plan.path}: {entry}  [{_cost(Repair.WRITE_CONFIG)}]"
         if diff:
             yield from _diff(plan)

@@ -40,17 +40,7 @@ refusal.none(
     reasons=[str(reason) for reason in todo.refusals],
 )
 
-# The gates of its own group and of the next tie each host into the order of the groups: pyinfra
-# runs an operation on all hosts that have it, and sorts operations by the hosts' own orders.
-order = run.order(state)
-mine = order.place(host.name)
-for number in host.loop(range(len(order.groups))):
-    if number not in (mine, mine + 1):
-        continue
-    title = order.title(number)
-    batch.gate(name=f"{title}: look at the groups before it", number=number)
-    if number > mine:
-        continue
+for title in batch.turns(run):
     if todo.write:
         daemon_json.cgroup_driver(
             name=f"{title}: write native.cgroupdriver={wanted.cgroup_driver} to daemon.json",

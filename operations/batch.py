@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 from pyinfra.api.command import StringCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host, state
 
 from audit.knobs import knobs
-from audit.session import session
+from audit.session import Session, session
 from operations import node
 
 
@@ -33,3 +33,18 @@ def gate(number: int) -> Generator[StringCommand, None, None]:
         return
     run.untouched[host.name] = reason
     yield node.refuse(f"not touched: {reason}")
+
+
+def turns(run: Session) -> Iterator[str]:
+    """The title of this host's group, once its turn has come: what stands in the loop is done then.
+
+    The gates of a host's own group and of the next tie it into the order of the groups: pyinfra
+    runs an operation on all hosts that have it, and sorts operations by the hosts' own orders.
+    """
+    order = run.order(state)
+    mine = order.place(host.name)
+    for number in host.loop(range(len(order.groups))):
+        if number in (mine, mine + 1):
+            gate(name=f"{order.title(number)}: look at the groups before it", number=number)
+        if number == mine:
+            yield order.title(number)

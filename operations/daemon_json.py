@@ -12,10 +12,14 @@ from pyinfra.api.operation import operation
 from pyinfra.context import host, state
 from pyinfra.operations.util.files import generate_color_diff
 
+from audit import restore
 from audit.daemon_change import Change, plan
+from audit.daemon_document import Refused
 from facts.daemon_json import DaemonJson
-from facts.daemons import Daemons
+from facts.daemons import Daemons, RunningDaemons
 from facts.interrupted import STATE_DIR
+from facts.last_write import LastWrite
+from facts.unknown import Unknown
 from operations import node
 
 _LIMIT = 300
@@ -53,11 +57,54 @@ def cgroup_driver(
         yield node.refuse(*planned)
 
 
-def _write(change: Change, driver: str, state_dir: str) -> StringCommand:
+@operation()
+def restored(driver: str, state_dir: str = STATE_DIR) -> Generator[StringCommand, None, None]:
+    """
+    The daemon.json from before the last write of this project is in place again.
+
+    + driver: the cgroup driver that the engine has with it, for the record
+    + state_dir: where the node keeps backups and a journal, for root alone
+
+    A file that was changed after that write is left as it is, and the host fails. What is taken
+    out is kept among the backups. Needs root.
+
+    **Example:**
+
+    .. code:: python
+
+        daemon_json.restored(name="Put back daemon.json", driver="systemd")
+    """
+    files, last = host.get_fact(DaemonJson), host.get_fact(LastWrite, state_dir=state_dir)
+    way = restore.way(files, last)
+    if way is None:
+        host.noop("daemon.json is as it was before the last write")
+    elif isinstance(way, Refused):
+        yield node.refuse(str(way))
+    elif way.after is None:
+        source = node.script(
+            "say", "state", "lock", "config_file", "restoring", "remove_daemon_json"
+        )
+        before = hashlib.sha256(way.before or b"").hexdigest()
+        yield node.run(source, way.path, state_dir, driver, stdin=f"{before}\n", limit=_LIMIT)
+    else:
+        change = Change(way.path, way.before, way.after, _dockerd(host.get_fact(Daemons)))
+        if state.config.DIFF:
+            _show(change)
+        yield _write(change, driver, state_dir, "restoring")
+
+
+def _dockerd(daemons: RunningDaemons | Unknown) -> tuple[str, ...]:
+    """The command line of this node's engine, to validate the file with."""
+    running = () if isinstance(daemons, Unknown) else daemons.named("dockerd")
+    return running[0].arguments if running else ()
+
+
+def _write(change: Change, driver: str, state_dir: str, *more: str) -> StringCommand:
     before = "absent" if change.before is None else hashlib.sha256(change.before).hexdigest()
     after = hashlib.sha256(change.after).hexdigest()
     body = base64.encodebytes(change.after).decode()
-    source = node.script("say", "state", "lock", "replace", "validate", "write_daemon_json")
+    parts = ("say", "state", "lock", "replace", "validate", "config_file", *more)
+    source = node.script(*parts, "write_daemon_json")
     return node.run(
         source,
         change.path,

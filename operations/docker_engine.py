@@ -37,7 +37,10 @@ _BEGIN = ("say", "state", "lock", "validate", "begin_restart")
 
 @operation()
 def cgroup_driver(
-    driver: str = "cgroupfs", state_dir: str = STATE_DIR, timeout: int = 300
+    driver: str = "cgroupfs",
+    state_dir: str = STATE_DIR,
+    timeout: int = 300,
+    named: bool = True,
 ) -> Generator[StringCommand, None, None]:
     """
     Restarts Docker where its live cgroup driver is not the wanted one.
@@ -45,6 +48,7 @@ def cgroup_driver(
     + driver: ``cgroupfs`` or ``systemd``; ``daemon_json.cgroup_driver`` has to have written it
     + state_dir: where the node keeps backups, the list of what ran, results, for root alone
     + timeout: seconds that the engine may take to answer again after its stop
+    + named: False where the driver is what this engine takes without an entry in daemon.json
 
     One transaction on the node, which ends although the connection breaks: it notes what runs,
     restarts, looks at the live driver, starts what ran before and is not back. If the engine does
@@ -63,7 +67,7 @@ def cgroup_driver(
         host.noop("no Docker engine on this node")
     elif isinstance(engine, DockerEngine) and _live(engine) == driver and interrupted is False:
         host.noop(f"the engine's cgroup driver is {driver}")
-    elif reasons := _against(engine, interrupted, driver):
+    elif reasons := _against(engine, interrupted, driver, named):
         yield node.refuse(*reasons)
     else:
         transaction = node.script(*_TRANSACTION)
@@ -88,7 +92,7 @@ def _to_validate(engine: DockerEngine | Unknown) -> list[str]:
 
 
 def _against(
-    engine: DockerEngine | Unknown, interrupted: bool | Unknown, driver: str
+    engine: DockerEngine | Unknown, interrupted: bool | Unknown, driver: str, named: bool
 ) -> Sequence[str]:
     """Why a restart would do harm, or no good."""
     unknown = [value.reason for value in (engine, interrupted) if isinstance(value, Unknown)]
@@ -101,5 +105,7 @@ def _against(
     files, daemons = host.get_fact(DaemonJson), host.get_fact(Daemons)
     planned = plan(files, daemons, driver, restart=True, version=version)
     if isinstance(planned, Change):
+        if not named:
+            return ()
         return [f"{planned.path}: saw another cgroup driver in it, want {driver} written first"]
     return planned or ()

@@ -1,28 +1,11 @@
 # shellcheck shell=sh
-# shellcheck disable=SC2154 # $temporary is set by temporary_for (replace.sh)
+# shellcheck disable=SC2154,SC2034 # $temporary is set in replace.sh, $target and $backup in config_file.sh,
+# which reads $before
 # Writes a daemon.json: nothing is touched unless everything before the rename went well.
 #
 # Arguments: path, state directory, driver, dockerd, its flags.
 # Standard input: sha256 of the file as it was read (or "absent"), sha256 of the new one, and the
 # new one in base64.
-
-resolve() { # sets $target
-  target=$path
-  if [ -L "$path" ]; then
-    target=$(readlink -f "$path")
-    [ -e "$target" ] || fail "$path" "a symbolic link to ${target:-nothing}, which is not there" \
-      'a file behind it'
-  fi
-  [ ! -d "$target" ] || fail "$target" 'a directory' 'a file'
-  [ ! -e "$target" ] || [ -f "$target" ] || fail "$target" 'no regular file' 'a file'
-}
-
-same_as_read() {
-  there=absent
-  [ ! -e "$target" ] || there=$(sum "$target")
-  [ "$there" = "$before" ] ||
-    fail "$target" 'other bytes than a moment ago: someone else writes it' 'the file as it was read'
-}
 
 make_directory() {
   [ -d "${target%/*}" ] || (umask 022 && mkdir -p "${target%/*}") ||
@@ -38,34 +21,6 @@ fill() {
     # busybox's base64 says nothing of a full disk.
     fail "$target" "$(wc -c <"$temporary") bytes, not the whole new file, with$(free) KiB free" \
       'all of it: room on the disk, and a connection that lasts'
-}
-
-back_up() { # sets $backup
-  backup=absent
-  [ -e "$target" ] || return 0
-  name=daemon.json.$(now)
-  backup=$name
-  number=1
-  while [ -e "$state/backups/$backup" ]; do
-    number=$((number + 1))
-    backup=$name.$number
-  done
-  said=$(cat "$target" 2>&1 >"$state/backups/$backup") || {
-    rm -f "$state/backups/$backup"
-    fail "$state/backups" "$(printf %s "$said" | one_line)" 'a copy of the old file'
-  }
-  durable "$state/backups/$backup" "$state/backups"
-  prune "$state"/backups/daemon.json.*
-}
-
-# What an undo needs; it stands until a restart has proven the file.
-record() {
-  {
-    printf '%s\n' "path $path" "target $target" "backup $backup" "before $before" "after $after"
-    printf '%s\n' "driver $driver" "at $(now)"
-  } >"$state/written.new" || fail "$state" 'no record of the write can be kept' 'room in it'
-  mv -f "$state/written.new" "$state/written"
-  durable "$state/written" "$state"
 }
 
 path=$1 state=$2 driver=$3

@@ -1,0 +1,118 @@
+"""The way back: the daemon.json from before, and the driver that the engine then has."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from audit.daemon_document import Refused, document
+from audit.driver_entry import KEY, entry_driver
+from audit.plan import Plan, config_path, stopped
+from audit.refusals import Refusal, refusals, risks, standing
+from facts.cgroup import CgroupHierarchy, Mode
+from facts.daemon_json import DaemonJsonFiles
+from facts.docker_engine import EngineInfo
+from facts.last_write import Written
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+
+@dataclass(frozen=True)
+class Way:
+    """One file: what it holds now, and what it held before (``None``: it was not there)."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+def way(files: DaemonJsonFiles | Unknown, last: Written | Unknown | None) -> Way | Refused | None:
+    """The way back from the last write, why there is none, or nothing to do."""
+    if last is None:
+        return None
+    if isinstance(last, Unknown):
+        return Refused("last write", last.reason, "its record")
+    file = files if isinstance(files, Unknown) else files.at(last.path)
+    content = file if isinstance(file, Unknown) else file.content if file else None
+    if isinstance(content, Unknown):
+        return Refused(last.path, content.reason, "it readable")
+    now = "absent" if content is None else hashlib.sha256(content).hexdigest()
+    if now == last.before_sum:
+        return None
+    if now != last.after_sum:
+        saw = f"other bytes than those written at {last.at}"
+        return Refused(last.path, saw, "the file as it was written; restore it by hand")
+    return Way(last.path, content, last.before)
+
+
+def driver_with(content: bytes | None, node: NodeState, path: str) -> tuple[str, bool] | Refused:
+    """The driver that an engine with this file has, and whether the file names it.
+
+    Without an entry, Docker takes systemd on cgroup v2 where systemd runs, else cgroupfs (moby,
+    daemon/daemon_unix.go, UsingSystemd).
+    """
+    found = document(content, path)
+    if isinstance(found, Refused):
+        return found
+    options = found.value.get(KEY)
+    for option in options if isinstance(options, list) else ():
+        if isinstance(option, str) and (named := entry_driver(option)):
+            return named, True
+    hierarchy = node.hierarchy
+    if not isinstance(hierarchy, CgroupHierarchy):
+        return Refused("cgroup hierarchy", hierarchy.reason, "it known: it decides the driver")
+    return ("systemd" if hierarchy.mode is Mode.V2 and node.systemd else "cgroupfs"), False
+
+
+@dataclass(frozen=True)
+class Restore:
+    """The plan of the way back; ``named`` is whether the file of before names the driver."""
+
+    plan: Plan
+    named: bool = True
+
+
+def plan(
+    node: NodeState, last: Written | Unknown | None, overrule: Collection[str] = ()
+) -> Restore:
+    """What restoring does to this node, or every reason against it."""
+    engine = node.engine
+    if engine is None:
+        return Restore(Plan("", idle="no Docker engine on this node", engine=False))
+    if isinstance(engine, Unknown):
+        saw = Refusal("Docker engine", engine.reason, "it readable; run as root (_sudo = True)")
+        return Restore(Plan("", refusals=(saw,)))
+    found = way(node.daemon_json, last)
+    if found is None:
+        idle = "daemon.json is as it was before this project's last write"
+        return Restore(Plan("", idle=idle, engine=False))
+    if isinstance(found, Refused):
+        saw = Refusal(found.subject, found.saw, found.want)
+        return Restore(Plan("", config_path(engine), refusals=(saw,)))
+    target = driver_with(found.after, node, found.path)
+    if isinstance(target, Refused):
+        saw = Refusal(target.subject, target.saw, target.want)
+        return Restore(Plan("", found.path, refusals=(saw,)))
+    driver, named = target
+    stops = stopped(node, engine)
+    against = [*refusals(node, engine, driver)]
+    live = engine.info.cgroup_driver if isinstance(engine.info, EngineInfo) else ""
+    if isinstance(stops, Refusal):
+        against.append(stops)
+        stops = ()
+    if live != driver:
+        against += risks(node, stops)
+    made = Plan(
+        driver,
+        found.path,
+        standing(against, overrule),
+        found.before,
+        found.after or b"",
+        live != driver,
+        isinstance(engine.info, EngineInfo) and engine.info.live_restore,
+        stops if live != driver else (),
+        work=node.gpu_work,
+        restores=True,
+    )
+    return Restore(made, named)

@@ -1,0 +1,52 @@
+"""Put back the daemon.json from before the last fix, and restart Docker with it if it differs.
+
+    pyinfra inventory.py deploys/restore.py --dry --diff
+    pyinfra inventory.py deploys/restore.py
+
+The same transaction as the fix, in the same groups. Containers that were cured are exposed again.
+"""
+
+from pyinfra import config, host, logger, state
+
+from audit import plan_text, restore
+from audit.knobs import knobs
+from audit.plan import Plan
+from audit.refusals import Refusal
+from audit.session import session
+from facts.last_write import LastWrite
+from facts.unknown import Unknown
+from operations import batch, daemon_json, docker_engine, refusal
+
+wanted = knobs(host)
+run = session(state, wanted)
+now = run.ask(host).state
+last = host.get_fact(LastWrite, state_dir=wanted.state_directory, _ignore_errors=True)
+todo = (
+    restore.Restore(Plan("", refusals=(Refusal("node", now.reason, "it to answer"),)))
+    if isinstance(now, Unknown)
+    else restore.plan(now, last, wanted.overrule)
+)
+for line in plan_text.lines(todo.plan, config.DIFF):
+    host.log(line, logger.info)
+if todo.plan.refusals:
+    state.failed_hosts.add(host)
+    run.refused.add(host.name)
+
+refusal.none(
+    name="Look at every reason against it",
+    reasons=[str(reason) for reason in todo.plan.refusals],
+)
+for title in batch.turns(run):
+    if not todo.plan.acts:
+        continue
+    daemon_json.restored(
+        name=f"{title}: put back the daemon.json from before",
+        driver=todo.plan.driver,
+        state_dir=wanted.state_directory,
+    )
+    docker_engine.cgroup_driver(
+        name=f"{title}: restart docker if it is not on {todo.plan.driver}",
+        driver=todo.plan.driver,
+        state_dir=wanted.state_directory,
+        named=todo.named,
+    )

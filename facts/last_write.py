@@ -1,0 +1,87 @@
+"""The last daemon.json that this project wrote on the node, and the one from before."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from facts.interrupted import STATE_DIR
+from facts.probe import Probe, Sections, decode, script, section
+from facts.source import Source
+from facts.unknown import Unknown, Value
+
+# The record of a write is "written" until a restart has proven it, then "written.proven".
+_LOOK = """
+[ -e {0} ] || {{ echo none; exit 0; }}
+cd {0} 2>/dev/null || {{ echo 'not allowed to look' >&2; exit 1; }}
+for record in written written.proven; do
+  [ -e "$record" ] || continue
+  echo "record $record"
+  cat "$record"
+  backup=$(sed -n 's/^backup //p' "$record")
+  [ ! -f "backups/$backup" ] || base64 "backups/$backup" | sed 's/^/data /'
+  exit 0
+done
+echo none
+"""
+
+
+@dataclass(frozen=True)
+class Written(Value):
+    """One write: the file, what it held before (``None``: it was not there), sums of both states.
+
+    .. code:: python
+
+        Written(path="/etc/docker/daemon.json", before=b'{"debug": true}', before_sum="9f86...",
+                after_sum="2c26...", at="20261130T091400Z")
+    """
+
+    path: str
+    before: bytes | None
+    before_sum: str
+    after_sum: str
+    at: str
+
+
+class LastWrite(Source[Written | None]):
+    """The last write of this project, or ``None`` where it has written nothing, or put it back.
+
+    + state_dir: where the operations of this project keep their state on the node
+
+    Source: the record that operations/node/write_daemon_json.sh keeps. Needs root.
+    """
+
+    probes = (Probe("last_write.record", _LOOK.format(STATE_DIR), cap=4096),)
+
+    @override
+    def command(self, state_dir: str = STATE_DIR) -> str:
+        look = _LOOK.format(shlex.quote(state_dir))
+        return script((Probe("last_write.record", look, cap=4096),))
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> Written | Unknown | None:
+        answer = section(sections, "last_write.record")
+        if answer.trouble:
+            return answer.trouble
+        lines = answer.out.splitlines()
+        if lines == ["none"] or "what restore" in lines:
+            return None
+        pairs = [line.partition(" ") for line in lines]
+        values = {key: value for key, _, value in pairs if key != "data"}
+        content = decode("\n".join(value for key, _, value in pairs if key == "data"))
+        wanted = {"path", "backup", "before", "after", "at"}
+        if not wanted <= values.keys():
+            return Unknown(f"{answer.name}: its record lacks {', '.join(wanted - values.keys())}")
+        absent = values["backup"] == "absent"
+        if not absent and not content:
+            return Unknown(f"{answer.name}: the backup {values['backup']} is not there")
+        return Written(
+            values["path"],
+            None if absent else content,
+            values["before"],
+            values["after"],
+            values["at"],
+        )
