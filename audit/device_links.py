@@ -53,18 +53,35 @@ def there(node: NodeState) -> bool | Unknown:
 
 def by_systemd(node: NodeState) -> bool | Unknown:
     """Whether systemd holds the containers of an engine of this node: Docker's or kubelet's."""
-    engine, kubelet = node.engine, node.kubelet
-    doubt: Unknown | None = None
-    for part in (engine, kubelet):
-        doubt = part if isinstance(part, Unknown) else doubt
-    if engine is not None and not isinstance(engine, Unknown):
-        if isinstance(engine.info, Unknown):
-            doubt = engine.info
-        elif engine.info.cgroup_driver == "systemd":
-            return True
-    if kubelet is not None and not isinstance(kubelet, Unknown):
-        if isinstance(kubelet.cgroup_driver, Unknown):
-            doubt = kubelet.cgroup_driver
-        elif kubelet.cgroup_driver == "systemd":
-            return True
-    return doubt or False
+    told = (_docker(node), pods_by_systemd(node))
+    if True in told:
+        return True
+    return next((part for part in told if isinstance(part, Unknown)), False)
+
+
+def _docker(node: NodeState) -> bool | Unknown:
+    engine = node.engine
+    if engine is None or isinstance(engine, Unknown):
+        return engine or False
+    if isinstance(engine.info, Unknown):
+        return engine.info
+    return engine.info.cgroup_driver == "systemd"
+
+
+def pods_by_systemd(node: NodeState) -> bool | Unknown:
+    """Whether systemd holds this node's pods.
+
+    By their specs: SLICE:PREFIX:NAME asks runc for systemd, a path for cgroupfs (runc,
+    libcontainer/specconv); where none runs, by kubelet's setting."""
+    kubelet, specs = node.kubelet, node.oci_specs
+    if kubelet is None or isinstance(kubelet, Unknown):
+        return kubelet or False
+    listed = () if isinstance(specs, Unknown) else specs.containers
+    paths = [one.cgroups_path for one in listed if one.pod and one.cgroups_path]
+    if paths:
+        return any(":" in path for path in paths)
+    if kubelet.cgroup_driver is None:
+        return Unknown("kubelet: no cgroupDriver in its flags and files")
+    if isinstance(kubelet.cgroup_driver, Unknown):
+        return kubelet.cgroup_driver
+    return kubelet.cgroup_driver == "systemd"
