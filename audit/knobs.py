@@ -10,6 +10,7 @@ from pyinfra.api.exceptions import DeployError
 
 from audit.finding import Level
 from audit.refusals import OVERRULABLE
+from audit.wishes import Wishes
 
 DRIVERS = ("cgroupfs", "systemd")
 
@@ -23,6 +24,7 @@ class Knobs:
     cgroup_driver: str = "cgroupfs"
     only_exposed: bool = False
     overrule: tuple[str, ...] = ()
+    mig_monitors: tuple[str, ...] = ()
     state_directory: str = "/var/lib/pyinfra-nvml"
     reboot_sentinel: str = "/run/reboot-required"
     restart_exposed_containers: bool = False
@@ -30,6 +32,11 @@ class Knobs:
     batch_size: int = 10
     max_failures: int = 0
     max_unavailable: int | str | None = None
+
+    @property
+    def wishes(self) -> Wishes:
+        """What the checks judge by."""
+        return Wishes(mig_monitors=self.mig_monitors)
 
 
 def knobs(host: Host) -> Knobs:
@@ -42,6 +49,7 @@ def knobs(host: Host) -> Knobs:
         cgroup_driver=_one_of("cgroup_driver", given, list(DRIVERS)),
         only_exposed=_flag("only_exposed", given),
         overrule=_overruled(given),
+        mig_monitors=_names("mig_monitors", given),
         state_directory=_path("state_directory", given),
         reboot_sentinel=_path("reboot_sentinel", given),
         restart_exposed_containers=_flag("restart_exposed_containers", given),
@@ -81,6 +89,14 @@ def _overruled(given: dict[str, object]) -> tuple[str, ...]:
     names = (value,) if isinstance(value, str) else value or ()
     if not isinstance(names, (list, tuple)) or not set(names) <= set(OVERRULABLE):
         raise DeployError(f"knob overrule: saw {value!r}, want some of {', '.join(OVERRULABLE)}")
+    return tuple(names)
+
+
+def _names(name: str, given: dict[str, object]) -> tuple[str, ...]:
+    value = given[name] if given[name] is not None else ()
+    names = (value,) if isinstance(value, str) else value
+    if not isinstance(names, (list, tuple)) or not all(isinstance(text, str) for text in names):
+        raise DeployError(f"knob {name}: saw {value!r}, want a list of names")
     return tuple(names)
 
 

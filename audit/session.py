@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from audit.batches import Batches, batches, lost_canary, most_at_once, obstacle
 from audit.document import document, write
-from audit.knobs import Knobs
+from audit.knobs import Knobs, knobs
 from audit.report import show
 from audit.verdict import Verdict, unreached, verdict
 from facts.node import Node, NodeState
@@ -78,7 +78,7 @@ class Session(BaseStateCallback):
         # A fact that fails would drop the host from the run; the audit reports it instead.
         timeout = host.data.get("_timeout") or limit(Node.probes) + _MARGIN
         answer: NodeState | Unknown = host.get_fact(Node, _ignore_errors=True, _timeout=timeout)
-        judged = verdict(host.name, answer, execs=count())
+        judged = verdict(host.name, answer, execs=count(), wishes=knobs(host).wishes)
         self.verdicts[host.name] = judged
         return judged
 

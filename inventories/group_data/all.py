@@ -18,6 +18,10 @@ only_exposed = False
 # state of paused ones), "ecs", "gpu-lost", "stuck". Those that would break a host cannot be named.
 overrule: tuple[str, ...] = ()
 
+# The containers that may see across MIG instances: patterns of a container's name, its pod
+# ("namespace/name") or its image. Empty: nobody has said, and such rights are advice only.
+mig_monitors: tuple[str, ...] = ()
+
 # A fleet is changed in groups, one after the other, in the order of the inventory. The canary goes
 # first: how many of the first hosts, or the names of some. These four are the run's: set them here.
 canary = 1

@@ -1,0 +1,120 @@
+"""Which containers may see, or change, what lies beyond their own MIG instance."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from audit.release import release
+from facts.container_toolkit import ContainerToolkit
+from facts.docker_inspect import Inspected, Request
+from facts.node import NodeState
+from facts.oci_specs import Injection, OciContainer
+from facts.operator_traces import OPERANDS
+from facts.unknown import Unknown
+
+MONITOR = "NVIDIA_MIG_MONITOR_DEVICES"
+CONFIG = "NVIDIA_MIG_CONFIG_DEVICES"
+
+_IGNORED_UP_TO = (1, 20, 0)
+"""The last toolkit whose modes cdi and jit-cdi read neither variable (only its hook does)."""
+
+_SYS_ADMIN = {"SYS_ADMIN", "CAP_SYS_ADMIN", "ALL", "CAP_ALL"}
+_NOTHING = ("", "void", "none")
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A container with a GPU, and what bears on its rights."""
+
+    name: str
+    pod: str
+    image: str
+    environment: tuple[str, ...]
+    sys_admin: bool
+    cdi: bool
+
+    def value(self, variable: str) -> str:
+        """What a variable is set to, empty where it is not set or says nothing."""
+        found = [e.partition("=")[2] for e in self.environment if e.startswith(f"{variable}=")]
+        return "" if not found or found[-1] in _NOTHING else found[-1]
+
+    @property
+    def operand(self) -> bool:
+        """Whether it is a pod of NVIDIA's own Kubernetes stack, which sets these by design."""
+        plain = self.image.partition("@")[0].rpartition("/")[2].partition(":")[0]
+        return bool(self.pod) and "nvidia" in self.image and plain in OPERANDS
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, self.pod, self.image)
+
+
+def holders(node: NodeState) -> tuple[tuple[Holder, ...], tuple[Unknown, ...]]:
+    """The running containers with a GPU, of Docker and of other runtimes; and what was not read."""
+    unread = [part for part in (node.running, node.oci_specs) if isinstance(part, Unknown)]
+    rows = () if isinstance(node.running, Unknown) else node.running.containers
+    specs = () if isinstance(node.oci_specs, Unknown) else node.oci_specs.containers
+    by_id = {spec.id: spec for spec in specs}
+    cdi_runtime = _cdi_runtime(node.toolkit)
+    found = [_docker(row, by_id.get(row.id), cdi_runtime) for row in rows]
+    known = {row.id for row in rows}
+    found += [_other(spec) for spec in specs if spec.id not in known]
+    return tuple(one for one in found if one), tuple(_that_matter(node, unread))
+
+
+def ignored(toolkit: ContainerToolkit | Unknown | None) -> bool:
+    """Whether this toolkit's CDI modes read no MIG variable."""
+    version = None if toolkit is None or isinstance(toolkit, Unknown) else toolkit.version
+    number = release(version) if isinstance(version, str) else None
+    return number is not None and number <= _IGNORED_UP_TO
+
+
+def _that_matter(node: NodeState, unread: list[Unknown]) -> Iterator[Unknown]:
+    """Docker's answer matters where dockerd runs, the specs where another runtime has pods."""
+    for part in unread:
+        if (part is node.running and node.engine is not None) or (
+            part is node.oci_specs and node.kubelet is not None
+        ):
+            yield part
+
+
+def _cdi_runtime(toolkit: ContainerToolkit | Unknown | None) -> bool:
+    if toolkit is None or isinstance(toolkit, Unknown) or isinstance(toolkit.config, Unknown):
+        return False
+    return bool(toolkit.config and toolkit.config.mode in ("cdi", "jit-cdi"))
+
+
+def _docker(row: Inspected, spec: OciContainer | None, cdi_runtime: bool) -> Holder | None:
+    wants = set(row.requests)
+    visible = any(re.match(r"NVIDIA_VISIBLE_DEVICES=(?!$|void$|none$)", e) for e in row.environment)
+    # An image sets the variable too; it gives a GPU only to who asked, or sees all of /dev anyway.
+    if not (wants - {Request.PRIVILEGED} or (Request.PRIVILEGED in wants and visible)):
+        return None
+    by_spec = spec is not None and Injection.CDI in spec.injection
+    return Holder(
+        name=row.name,
+        pod=row.pod,
+        image=row.image,
+        environment=row.environment,
+        sys_admin=Request.PRIVILEGED in wants or bool(_SYS_ADMIN & set(row.capabilities)),
+        cdi=by_spec or Request.CDI in wants or (Request.RUNTIME in wants and cdi_runtime),
+    )
+
+
+def _other(spec: OciContainer) -> Holder | None:
+    ways = set(spec.injection)
+    visible = (spec.variable("NVIDIA_VISIBLE_DEVICES") or "") not in _NOTHING
+    privileged = Injection.PRIVILEGED in ways
+    given = ways & {Injection.LEGACY, Injection.CDI}
+    if not (given or (Injection.DEVICES in ways and not privileged) or (privileged and visible)):
+        return None
+    return Holder(
+        name=spec.name or spec.id[:12],
+        pod=spec.pod,
+        image=spec.image,
+        environment=spec.environment,
+        sys_admin=spec.sys_admin,
+        cdi=Injection.CDI in ways and Injection.LEGACY not in ways,
+    )
