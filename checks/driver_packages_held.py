@@ -1,0 +1,103 @@
+"""Automatic updates leave NVIDIA's driver alone.
+
+An unattended update of the driver replaces the library under the module in memory: from then on
+every new process and container fails ("Driver/library version mismatch") until somebody reboots.
+Held packages change when their owner says so. Fabric manager and driver must be held together: they
+have to be one version.
+
+Bad:
+
+    unattended-upgrades on   libnvidia-compute-550 free to change
+
+Good:
+
+    unattended-upgrades on   libnvidia-compute-550 held (apt-mark hold)
+
+Repair: hold the packages (`deploys/fix_driver.py` does it), or name them in unattended-upgrades'
+Package-Blacklist. Security updates of the driver then wait for you.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.driver_packages import driver_packages
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from facts.automatic_updates import AutomaticUpdates
+from facts.node import NodeState
+from facts.nvidia_packages import NvidiaPackages, Package
+from facts.unknown import Unknown
+
+AREA = Area.REST
+
+_DPKG_UPDATERS = ("unattended-upgrades",)
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """Driver packages that an automatic update may replace."""
+    packages = _packages(node)
+    if packages is None:
+        yield NotApplicable("no NVIDIA driver, device or library on this node")
+    elif isinstance(packages, Unknown):
+        yield Doubt("driver packages", packages.reason)
+    elif not (driver := driver_packages(packages.known)):
+        yield from _without_packages(packages)
+    elif isinstance(node.updates, Unknown):
+        yield Doubt("automatic updates", node.updates.reason)
+    else:
+        yield from _judge(node, node.updates, driver)
+
+
+def _packages(node: NodeState) -> NvidiaPackages | Unknown | None:
+    driver = node.driver
+    return driver if driver is None or isinstance(driver, Unknown) else driver.packages
+
+
+def _without_packages(packages: NvidiaPackages) -> Iterator[Outcome]:
+    unread = [part for part in (packages.dpkg, packages.rpm) if isinstance(part, Unknown)]
+    if unread:
+        yield Doubt("driver packages", unread[0].reason)
+    else:
+        yield NotApplicable("no package manager knows the driver (its container, or .run file)")
+
+
+def _judge(
+    node: NodeState, updates: AutomaticUpdates, driver: tuple[Package, ...]
+) -> Iterator[Outcome]:
+    exposed = [package for package in driver if _touched(updates, package)]
+    if not exposed:
+        return
+    holds = node.holds
+    if isinstance(holds, Unknown):
+        yield Doubt("package holds", holds.reason)
+        return
+    free = [package for package in exposed if not holds.on(package.name)]
+    if free and holds.unread:
+        yield Doubt("package holds", holds.unread[0].reason)
+    elif free:
+        yield _finding(updates, free)
+
+
+def _touched(updates: AutomaticUpdates, package: Package) -> bool:
+    """Whether one of the automatic updates is of this package's manager and takes it."""
+    apt = [name for name in updates.by if name in _DPKG_UPDATERS]
+    if package.manager == "dpkg":
+        return bool(apt) and not updates.leaves_out(package.name.partition(":")[0])
+    return len(apt) < len(updates.by)
+
+
+def _finding(updates: AutomaticUpdates, free: list[Package]) -> Finding:
+    names = list(dict.fromkeys(package.name.partition(":")[0] for package in free))
+    shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    hold = "apt-mark hold" if free[0].manager == "dpkg" else "dnf versionlock add"
+    return Finding(
+        level=Level.ADVICE,
+        subject="driver packages",
+        saw=f"{', '.join(updates.by)} on, not held: {shown}",
+        want="held, or left out of automatic updates",
+        why="an update of the driver by itself breaks every new container until a reboot",
+        repair=Repair.HOLD_PACKAGES,
+        do=f"deploys/fix_driver.py, or {hold} {' '.join(names)}",
+        avoid="holding cuda-drivers alone: what it depends on changes without it",
+        evidence=tuple(f"allowed: {origin}" for origin in updates.origins),
+    )
