@@ -1,0 +1,68 @@
+"""Nothing on the node waits for a reboot.
+
+Debian and Ubuntu write /run/reboot-required, SUSE /run/reboot-needed; on Red Hat's systems packages
+newer than the boot tell. A node that waits will be rebooted by somebody or something (kured,
+unattended-upgrades), and every container stops then. NVIDIA's packages ask for none: a driver that
+was updated without one is found by driver-skew.
+
+Bad:
+
+    /run/reboot-required   since 2026-03-01, linux-image-6.8.0-107-generic
+
+Good:
+
+    /run/reboot-required   not there
+
+Repair: a human chooses the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from facts.node import NodeState
+from facts.reboot_requests import RebootRequest
+from facts.unknown import Unknown
+
+AREA = Area.REST
+
+_OURS = "pyinfra-nvml: "
+"""What deploys/fix_driver.py writes before its own line: driver-skew tells of that already."""
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """Requests for a reboot with their packages and age."""
+    machine = node.machine
+    if isinstance(node.reboot, Unknown):
+        yield Doubt("reboot flags", node.reboot.reason)
+    elif not isinstance(machine, Unknown) and machine.container in ("docker", "podman"):
+        yield NotApplicable(f"this node is a container ({machine.container}): its host boots")
+    else:
+        for request in node.reboot.requests:
+            if not _own(request):
+                yield _finding(request)
+
+
+def _own(request: RebootRequest) -> bool:
+    others = [line for line in request.words if not line.startswith(_OURS)]
+    return bool(request.words) and not others and not request.packages
+
+
+def _finding(request: RebootRequest) -> Finding:
+    packages = request.packages
+    shown = ", ".join(packages[:4]) + (
+        f" and {len(packages) - 4} more" if len(packages) > 4 else ""
+    )
+    return Finding(
+        level=Level.ADVICE,
+        subject="node",
+        saw=f"{request.source} asks for a reboot since {request.since}"
+        + (f": {shown}" if shown else ""),
+        want="no reboot pending",
+        why="the reboot will come, and it stops every container",
+        repair=Repair.HUMAN,
+        do="choose its time; see driver-skew first where that has a finding: not every reboot ends"
+        " with a working driver",
+        evidence=request.words,
+    )
