@@ -1,0 +1,120 @@
+"""NVIDIA's device nodes are there, with the numbers and modes that programs can use.
+
+The module's parameters are decimal: NVreg_DeviceFileMode=666 is octal 1232, which nobody but root
+may read, and every program of another user fails; meant was 0666 (438). nvidia-uvm has another
+major number at each boot; a node from before leads nowhere. A node that is missing is made by
+nvidia-modprobe when a program of root asks; containers that name it (`--device`, CDI) do not start
+until then.
+
+Bad:
+
+    /dev/nvidiactl    mode 1232
+    /dev/nvidia-uvm   not there, nvidia_uvm loaded
+
+Good:
+
+    /dev/nvidiactl    mode 666
+    /dev/nvidia-uvm   mode 666, 509:0
+
+Repair: a human; `nvidia-modprobe -c0 -u` makes the nodes, a line in modprobe.d sets the mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.skew import contained
+from facts.node import NodeState
+from facts.nvidia_devices import DeviceNode, NvidiaDevices
+from facts.nvidia_driver import NvidiaDriver
+from facts.nvidia_params import NvidiaParams
+from facts.unknown import Unknown
+
+AREA = Area.REST
+
+_DECIMAL_666 = "1232"
+"""666 written as if it were octal: 0o1232 == 666."""
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """Modes, numbers, and nodes that are missing while their module is loaded."""
+    driver = node.driver
+    if driver is None:
+        yield NotApplicable("no NVIDIA driver, device or library on this node")
+    elif isinstance(driver, Unknown):
+        yield Doubt("driver", driver.reason)
+    elif isinstance(driver.loaded, Unknown):
+        yield Doubt("loaded module", driver.loaded.reason)
+    elif driver.loaded is None:
+        yield NotApplicable("no nvidia module is loaded")
+    elif isinstance(driver.devices, Unknown):
+        yield Doubt("device nodes", driver.devices.reason)
+    else:
+        yield from _judge(node, driver, driver.devices)
+
+
+def _judge(node: NodeState, driver: NvidiaDriver, devices: NvidiaDevices) -> Iterator[Outcome]:
+    params = node.params
+    yield from _modes(devices, params)
+    paths = {device.path: device for device in devices.nodes}
+    # The driver container has a /dev of its own; a guest's GPU has no node here.
+    if contained(driver) or (devices.gpus and all(g.driver == "vfio-pci" for g in devices.gpus)):
+        return
+    if not paths and not isinstance(node.machine, Unknown) and node.machine.container:
+        return  # it shares a kernel whose GPUs it was not given
+    if "/dev/nvidiactl" not in paths:
+        yield _missing("/dev/nvidiactl", "the nvidia module is loaded", bool(paths))
+    if isinstance(params, Unknown):
+        yield Doubt("nvidia_uvm", params.reason)
+    elif params is not None and isinstance(params.uvm, Unknown):
+        yield Doubt("nvidia_uvm", params.uvm.reason)
+    elif params is not None and params.uvm:
+        yield from _uvm(paths.get("/dev/nvidia-uvm"), params, bool(paths))
+
+
+def _modes(devices: NvidiaDevices, params: NvidiaParams | Unknown | None) -> Iterator[Finding]:
+    wrong = [device.path for device in devices.nodes if device.mode == _DECIMAL_666]
+    given = params.number("DeviceFileMode") if isinstance(params, NvidiaParams) else None
+    if wrong or given == int(_DECIMAL_666, 8):
+        yield Finding(
+            level=Level.BROKEN,
+            subject="device nodes",
+            saw=f"mode {_DECIMAL_666} (decimal 666) on {', '.join(wrong) or 'every node to come'}",
+            want="mode 666, or what you chose, written in octal: NVreg_DeviceFileMode=0666",
+            why="only root may open them so: programs and containers of other users fail",
+            repair=Repair.HUMAN,
+            do="write 0666 (or 438) in /etc/modprobe.d, then load the module anew, or reboot;"
+            " chmod 666 helps until then",
+            avoid="privileged containers",
+            evidence=tuple(f"{path} {_DECIMAL_666}" for path in wrong),
+        )
+
+
+def _missing(path: str, proof: str, others: bool) -> Finding:
+    """Where no node is there at all, nobody has used the GPU since the boot: that is usual."""
+    return Finding(
+        level=Level.AT_RISK if others else Level.ADVICE,
+        subject=path,
+        saw=f"not there; {proof}",
+        want=path,
+        why="containers that name it (--device, CDI) do not start, and CUDA finds no device, until"
+        " a program of root makes it",
+        repair=Repair.HUMAN,
+        do="nvidia-modprobe -c0 -u; for good: nvidia-persistenced or a udev rule",
+    )
+
+
+def _uvm(device: DeviceNode | None, params: NvidiaParams, others: bool) -> Iterator[Finding]:
+    if device is None:
+        yield _missing("/dev/nvidia-uvm", "nvidia_uvm is loaded", others)
+    elif params.uvm_major is not None and device.major != params.uvm_major:
+        yield Finding(
+            level=Level.BROKEN,
+            subject=device.path,
+            saw=f"major {device.major}",
+            want=f"major {params.uvm_major}, as /proc/devices says",
+            why="the node is from another boot and leads nowhere: CUDA fails",
+            repair=Repair.HUMAN,
+            do="rm /dev/nvidia-uvm /dev/nvidia-uvm-tools; nvidia-modprobe -c0 -u",
+        )
