@@ -1,0 +1,112 @@
+"""NVSwitch machines run a fabric manager of exactly the driver's version.
+
+On HGX and DGX machines no CUDA program starts until the fabric manager has joined the GPUs, and it
+refuses a driver of any other version, the same branch included. A driver update that leaves it
+behind shows at its next start.
+
+Bad:
+
+    driver 550.120   nv-fabricmanager 550.127.05   nvidia-fabricmanager.service failed
+
+Good:
+
+    driver 550.127.05   nv-fabricmanager 550.127.05   nvidia-fabricmanager.service active
+
+Repair: a human installs the one that equals the driver, and holds both together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from facts.fabric_manager import FabricManagerState
+from facts.node import NodeState
+from facts.nvidia_driver import NvidiaDriver
+from facts.unknown import Unknown
+
+AREA = Area.VERSIONS
+
+_SWITCH = "0x0680"
+"""PCI class of an NVSwitch: bridge, other (Ampere and Hopper; later ones are not on the bus)."""
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """A fabric manager that is missing, stopped, or of another version than the driver."""
+    driver, manager = node.driver, node.fabric_manager
+    if driver is None:
+        yield NotApplicable("no NVIDIA driver, device or library on this node")
+    elif isinstance(driver, Unknown):
+        yield Doubt("driver", driver.reason)
+    elif isinstance(driver.devices, Unknown):
+        yield Doubt("NVSwitches", driver.devices.reason)
+    elif not (count := _switches(driver)) and not _enabled(manager):
+        yield NotApplicable("no NVSwitch that is this node's, and no fabric manager enabled")
+    elif isinstance(manager, Unknown):
+        yield Doubt("fabric manager", manager.reason)
+    elif isinstance(driver.loaded, Unknown):
+        yield Doubt("loaded module", driver.loaded.reason)
+    elif driver.loaded is None:
+        yield NotApplicable("no nvidia module is loaded (driver-skew tells why)")
+    else:
+        yield from _judge(driver, driver.loaded, manager, count)
+
+
+def _switches(driver: NvidiaDriver) -> int:
+    pci = () if isinstance(driver.devices, Unknown) else driver.devices.pci
+    return sum(one.kind.startswith(_SWITCH) and one.driver != "vfio-pci" for one in pci)
+
+
+def _enabled(manager: FabricManagerState | Unknown | None) -> bool:
+    return isinstance(manager, FabricManagerState) and manager.enabled == "enabled"
+
+
+def _judge(
+    driver: NvidiaDriver, loaded: str, manager: FabricManagerState | None, switches: int
+) -> Iterator[Outcome]:
+    if manager is None:
+        yield _finding(Level.BROKEN, f"{switches} NVSwitches, no fabric manager", loaded, _ABSENT)
+        return
+    up = manager.running is True or manager.active == "active"
+    if isinstance(manager.version, Unknown):
+        yield Doubt("fabric manager", manager.version.reason)
+    elif manager.version and manager.version != loaded:
+        saw = f"fabric manager {manager.version}, driver {loaded}, {_state(manager)}"
+        level = Level.BROKEN if switches and not up else Level.AT_RISK
+        yield _finding(level, saw, loaded, _OTHER, _after_reboot(driver, manager.version))
+        return
+    if not up and isinstance(manager.running, Unknown):
+        yield Doubt("fabric manager", manager.running.reason)
+    elif not up and switches:
+        saw = f"{switches} NVSwitches, fabric manager {_state(manager)}"
+        do = "systemctl enable --now nvidia-fabricmanager; its journal says why it stopped"
+        yield _finding(Level.BROKEN, saw, loaded, _ABSENT, do)
+
+
+_ABSENT = "without it no CUDA program starts here (system not yet initialized)"
+_OTHER = "it refuses a driver of another version at its next start, the same branch included"
+
+
+def _state(manager: FabricManagerState) -> str:
+    return manager.active if isinstance(manager.active, str) else "without a unit"
+
+
+def _after_reboot(driver: NvidiaDriver, version: str) -> str:
+    """Where the update brought both, and only the module in memory is behind."""
+    if driver.library == version:
+        return "what driver-skew says: the next boot brings both in step"
+    return ""
+
+
+def _finding(level: Level, saw: str, loaded: str, why: str, do: str = "") -> Finding:
+    return Finding(
+        level=level,
+        subject="fabric manager",
+        saw=saw,
+        want=f"fabric manager {loaded}, active",
+        why=why,
+        repair=Repair.HUMAN,
+        do=do or f"install nvidia-fabricmanager of version {loaded} and hold it with the driver",
+        avoid="changing the containers or their engine",
+        reference="https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/",
+    )
