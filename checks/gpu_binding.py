@@ -1,0 +1,69 @@
+"""Every NVIDIA GPU of the node is bound to a driver that its owner means.
+
+With the nvidia module loaded, a GPU that is bound to nouveau or to nothing is missing from
+nvidia-smi and from every container that asks for all GPUs. A GPU bound to vfio-pci was handed to a
+virtual machine on purpose. A node without the module is driver-skew's.
+
+Bad:
+
+    0000:1b:00.0   nvidia
+    0000:3b:00.0   no driver
+
+Good:
+
+    0000:1b:00.0   nvidia
+    0000:3b:00.0   vfio-pci
+
+Repair: a human; the kernel log says why the driver left the GPU (Xid, "rm_init_adapter failed").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from facts.node import NodeState
+from facts.nvidia_devices import PciDevice
+from facts.unknown import Unknown
+
+AREA = Area.REST
+
+_MEANT = ("nvidia", "vfio-pci")
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """GPUs that the loaded module does not drive and no guest has."""
+    driver = node.driver
+    if driver is None:
+        yield NotApplicable("no NVIDIA driver, device or library on this node")
+    elif isinstance(driver, Unknown):
+        yield Doubt("driver", driver.reason)
+    elif isinstance(driver.loaded, Unknown):
+        yield Doubt("loaded module", driver.loaded.reason)
+    elif driver.loaded is None:
+        yield NotApplicable("no nvidia module is loaded")
+    elif isinstance(driver.devices, Unknown):
+        yield Doubt("GPUs", driver.devices.reason)
+    elif not driver.devices.gpus:
+        yield NotApplicable("no NVIDIA GPU on a PCI bus that this node shows")
+    else:
+        for gpu in driver.devices.gpus:
+            if gpu.driver not in _MEANT:
+                yield _finding(gpu, len(driver.devices.gpus))
+
+
+def _finding(gpu: PciDevice, count: int) -> Finding:
+    holder = f"bound to {gpu.driver}" if gpu.driver else "bound to no driver"
+    nouveau = gpu.driver == "nouveau"
+    return Finding(
+        level=Level.AT_RISK,
+        subject=f"GPU {gpu.slot}",
+        saw=f"{holder}, one of {count} GPUs",
+        want="nvidia, or vfio-pci for a guest",
+        why="programs and containers that ask for all GPUs do not get this one",
+        repair=Repair.HUMAN,
+        do="keep nouveau from loading (modprobe.d, then a new initramfs), and reboot"
+        if nouveau
+        else f"dmesg | grep -e NVRM -e {gpu.slot} names the reason; if it was unbound on purpose,"
+        " nothing",
+    )
