@@ -1,0 +1,113 @@
+"""Kubelet and the engine of its pods agree on who manages their cgroups.
+
+A kubelet on Docker (cri-dockerd, or the dockershim before 1.24) needs the cgroup driver that Docker
+has: two managers on one hierarchy lose track of limits and devices, and no message tells. And with
+the static CPU manager policy kubelet rewrites the cgroups of running containers every few seconds:
+a GPU that came by the legacy hook is gone with the first rewrite, whatever the driver.
+
+Bad:
+
+    kubelet cgroupDriver: systemd   docker Cgroup Driver: cgroupfs
+    kubelet cpuManagerPolicy: static   pod train-0 by the legacy hook
+
+Good:
+
+    kubelet cgroupDriver: systemd   docker Cgroup Driver: systemd
+    kubelet cpuManagerPolicy: static   pod train-0 with device nodes in its spec
+
+Repair: a human drains the node and sets both alike; for GPUs under the static policy the device
+plugin passes device specs (helm `compatWithCPUManager=true`), or CDI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from facts.docker_engine import EngineInfo
+from facts.kubelet import KubeletState
+from facts.node import NodeState
+from facts.oci_specs import Injection, OciContainer
+from facts.unknown import Unknown
+
+AREA = Area.CGROUP
+
+_SAFE = {Injection.CDI, Injection.DEVICES, Injection.PRIVILEGED}
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """Two drivers under one kubelet, and the static CPU policy over legacy injection."""
+    kubelet = node.kubelet
+    if kubelet is None:
+        yield NotApplicable("no kubelet on this node")
+    elif isinstance(kubelet, Unknown):
+        yield Doubt("kubelet", kubelet.reason)
+    else:
+        yield from _drivers(node, kubelet)
+        yield from _static(node, kubelet)
+
+
+def _drivers(node: NodeState, kubelet: KubeletState) -> Iterator[Outcome]:
+    engine = node.engine
+    if kubelet.on_docker is False:
+        return
+    if isinstance(kubelet.on_docker, Unknown):
+        if engine is not None:
+            yield Doubt("kubelet", kubelet.on_docker.reason)
+        return
+    info = engine if engine is None or isinstance(engine, Unknown) else engine.info
+    if info is None or isinstance(info, Unknown):
+        yield Doubt("container engine", info.reason if info else "kubelet's Docker is not there")
+    elif isinstance(kubelet.cgroup_driver, Unknown):
+        yield Doubt("kubelet", kubelet.cgroup_driver.reason)
+    elif kubelet.cgroup_driver is None:
+        if info.cgroup_driver != "cgroupfs":
+            yield Doubt("kubelet", "no cgroupDriver in its flags and files; its default differs")
+    elif kubelet.cgroup_driver != info.cgroup_driver:
+        yield _apart(kubelet.cgroup_driver, info)
+
+
+def _apart(driver: str, info: EngineInfo) -> Finding:
+    return Finding(
+        level=Level.AT_RISK,
+        subject="kubelet",
+        saw=f"kubelet {driver}, docker {info.cgroup_driver}",
+        want="one cgroup driver for both",
+        why="two managers write one hierarchy; a kubelet that asks the runtime (CRI) may change its"
+        " driver at its next start, and pods made before then fail to start again",
+        repair=Repair.HUMAN,
+        do=f"drain the node, set both to systemd ({'daemon.json' if driver == 'systemd' else ''}"
+        f"{'KubeletConfiguration cgroupDriver' if driver != 'systemd' else ''}), restart both",
+        avoid="deploys/fix_cgroup.py: it refuses a node whose kubelet uses this Docker",
+        reference="https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/configure-cgroup-driver/",
+    )
+
+
+def _static(node: NodeState, kubelet: KubeletState) -> Iterator[Outcome]:
+    if isinstance(kubelet.cpu_policy, Unknown):
+        if node.driver is not None:
+            yield Doubt("kubelet", kubelet.cpu_policy.reason)
+    elif kubelet.cpu_policy == "static" and node.driver is not None:
+        if isinstance(node.oci_specs, Unknown):
+            yield Doubt("GPU pods", node.oci_specs.reason)
+            return
+        for one in node.oci_specs.containers:
+            if Injection.LEGACY in one.injection and not _SAFE & set(one.injection):
+                yield _rewritten(one)
+
+
+def _rewritten(one: OciContainer) -> Finding:
+    return Finding(
+        level=Level.AT_RISK,
+        subject=f"container {one.name or one.id[:12]}" + (f" of pod {one.pod}" if one.pod else ""),
+        saw="cpuManagerPolicy static, its GPU by the legacy hook alone",
+        want="its device nodes in its spec, or CDI",
+        why="kubelet rewrites the cgroups of running containers (CPU sets), and the device filter"
+        " is written anew without the GPU",
+        repair=Repair.HUMAN,
+        do="device plugin with PASS_DEVICE_SPECS (helm compatWithCPUManager=true), or CDI; then"
+        " make the pod anew",
+        avoid="another cgroup driver: the rewrite takes the GPU with both",
+        evidence=(f"cgroup {one.cgroups_path}",),
+        reference="https://github.com/NVIDIA/k8s-device-plugin",
+    )
