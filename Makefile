@@ -7,7 +7,7 @@ RUN := $(VENV)/.locked
 DEV := $(VENV)/.locked-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help audit demo test lint format lab lab-down lock clean
+.PHONY: help audit demo test lint format docs lab lab-down lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ lint: $(DEV)  ## ruff, mypy, import-linter, shellcheck where it is installed
 format: $(DEV)  ## put the code into shape
 	@$(VENV)/bin/ruff check --fix .
 	@$(VENV)/bin/ruff format .
+
+docs: $(DEV)  ## write docs/checks.md from the checks
+	@$(VENV)/bin/python -m docs.generate
 
 lab: $(DEV)  ## boot real nodes without a GPU to play with, and print their inventory
 	@$(VENV)/bin/python -m tests.lab up
