@@ -38,6 +38,8 @@ def held(container: GpuContainer) -> Held | Unknown:
     missing = tuple(
         name for name, major, minor in _nodes(container) if not scope.allows(major, minor)
     )
+    if missing and isinstance(container.nodes, Unknown) and scope.allows_any(NVIDIA_MAJOR):
+        return Unknown(f"which nodes it has: {container.nodes.reason}")
     return Held(scope, missing)
 
 
@@ -67,7 +69,7 @@ def triggers(systemd: int | None) -> str:
 
 
 def _nodes(container: GpuContainer) -> tuple[tuple[str, int, int], ...]:
-    if isinstance(container.nodes, Unknown) or not container.nodes:
+    if isinstance(container.nodes, Unknown):
         return _CONTROL_NODE
     return tuple((node.name, node.major, node.minor) for node in container.nodes)
 

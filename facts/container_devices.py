@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from facts.probe import Probe, Section
 from facts.unknown import Unknown, Value
 
-# One process per mount namespace: nsfs inode numbers (ls -i) name a namespace, namespaces(7).
+# One process per mount namespace: nsfs inode numbers (ls -i) name a namespace, namespaces(7). The
+# oldest comes first; one that ends while it is looked at (a `sleep` of a loop) proves nothing, so
+# the next one is taken.
 # Services of the node have mount namespaces of their own too (PrivateTmp=). A container's process
 # has a 64-digit id in its control group, or is process 1 of a pid namespace below the node's (lxc,
 # nspawn): its NSpid line then ends in 1 behind another number (proc(5)).
@@ -59,11 +61,16 @@ inhabitant() {
     timeout -k 1 4 sh -c "$ask" sh "$group" "$@" 2>&1 || echo "skip the open did not end, exit $?"
   fi
 }
-ls -dLi /proc/[0-9]*/ns/mnt | awk '!seen[$1]++ { print $2 }' | while read -r link; do
-  pid=${link#/proc/}
-  block=$(inhabitant "${pid%/ns/mnt}")
-  [ -z "$block" ] || printf '%s\n' "$block"
-done 2>/dev/null
+ls -dLi /proc/[0-9]*/ns/mnt | awk '{ split($2, path, "/"); print path[3], $1 }' | sort -n |
+  awk '{ all[$2] = all[$2] " " $1 } END { for (space in all) print all[space] }' |
+  while read -r pids; do
+    for pid in $pids; do
+      block=$(inhabitant "$pid")
+      [ -d "/proc/$pid/root/" ] || continue
+      [ -z "$block" ] || printf '%s\n' "$block"
+      break
+    done
+  done 2>/dev/null
 """
 
 PROBE = Probe("container_devices.walk", _WALK, limit=20, cap=1024)

@@ -53,6 +53,12 @@ class Scope(Value):
                 return True
         return False
 
+    def allows_any(self, major: int) -> bool:
+        """Whether a rule names a device of this major."""
+        numbered = (f"/dev/char/{major}:", f"char-{major} ")
+        named = ("/dev/nvidia", "char-nvidia") if major == NVIDIA_MAJOR else ()
+        return any(entry.startswith((*numbered, *named)) for entry in self.device_allow)
+
 
 NVIDIA_MAJOR = 195
 """Linux Documentation/admin-guide/devices.txt; minors 0 to 253 GPUs, 254 modeset, 255 control."""
