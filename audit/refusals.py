@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
+from audit.cures import KUBERNETES
 from facts.docker_engine import DockerEngine, EngineInfo
 from facts.docker_inspect import Inspected
 from facts.node import NodeState
@@ -36,11 +37,6 @@ class Refusal:
 
 OVERRULABLE = ("ecs", "paused", "remove", "gpu-lost", "stuck")
 """The names that the knob ``overrule`` takes."""
-
-INSTEAD_ON_KUBERNETES = (
-    "use GPU Operator 22.9.2 or newer, the device plugin with PASS_DEVICE_SPECS (helm"
-    " compatWithCPUManager=true), or CDI"
-)
 
 # Their /etc is made anew at boot or by the system's own tools (os-release(5), ID).
 _APPLIANCES = {
@@ -82,10 +78,10 @@ def _kubernetes(node: NodeState) -> Iterator[Refusal]:
     on_docker = kubelet if isinstance(kubelet, Unknown) else kubelet.on_docker
     if isinstance(on_docker, Unknown):
         want = "to know whether its pods run on this Docker"
-        yield Refusal("kubelet", on_docker.reason, want, INSTEAD_ON_KUBERNETES)
+        yield Refusal("kubelet", on_docker.reason, want, f"use {KUBERNETES}")
     elif on_docker:
         saw = "its pods run on this Docker"
-        yield Refusal("kubelet", saw, "both drivers alike", INSTEAD_ON_KUBERNETES)
+        yield Refusal("kubelet", saw, "both drivers alike", f"use {KUBERNETES}")
 
 
 def _appliance(node: NodeState) -> Iterator[Refusal]:

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit import exposure
+from audit.cures import KUBERNETES
 from audit.exposure import Held, held, lost, triggers
 from audit.finding import Area, Doubt, Finding, Level, Outcome, Repair
 from facts.gpu_containers import GpuContainer
@@ -72,10 +73,7 @@ def _finding(container: GpuContainer, behind: Held, node: NodeState) -> Finding:
 
 def _repair(container: GpuContainer, node: NodeState) -> tuple[Repair, str]:
     if container.pod:
-        return Repair.HUMAN, (
-            "device plugin with PASS_DEVICE_SPECS (helm compatWithCPUManager=true), GPU Operator"
-            " 22.9.2 or newer, or CDI; never the Docker cure on this node"
-        )
+        return Repair.HUMAN, f"{KUBERNETES}; never the Docker cure on this node"
     if container.engine != "docker":
         return Repair.HUMAN, f"start it with CDI devices; {container.engine} has its own settings"
     if _driver(node) == "cgroupfs":

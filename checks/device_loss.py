@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit import exposure
+from audit.cures import KUBERNETES
 from audit.exposure import held, lost
 from audit.finding import Area, Doubt, Finding, Level, Outcome, Repair
 from facts.gpu_containers import GpuContainer
@@ -77,8 +78,7 @@ def _cause(container: GpuContainer, node: NodeState) -> tuple[str, Repair, str]:
         return (
             "the pod's device filter was written anew without the device",
             Repair.HUMAN,
-            "have its owner make the pod anew; for good: device plugin with PASS_DEVICE_SPECS"
-            " (helm compatWithCPUManager=true), GPU Operator 22.9.2 or newer, or CDI",
+            f"have its owner make the pod anew; for good: {KUBERNETES}",
         )
     if isinstance(behind, Unknown) or not behind.missing:
         return (

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from audit.cures import KUBERNETES, alternatives, on_docker_of_pods
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.injection import gpus_by_hook
 from facts.docker_engine import EngineInfo
@@ -62,7 +63,7 @@ def _on_systemd(node: NodeState, info: EngineInfo) -> Iterator[Outcome]:
 
 
 def _finding(node: NodeState, info: EngineInfo) -> Finding:
-    pods = node.kubelet is not None
+    pods = on_docker_of_pods(node)
     return Finding(
         level=Level.AT_RISK,
         subject="container engine",
@@ -71,16 +72,14 @@ def _finding(node: NodeState, info: EngineInfo) -> Finding:
         why="the hook adds the GPU behind systemd, which takes it away at its next write of the"
         " container's device filter",
         repair=Repair.HUMAN if pods else Repair.RESTART_DOCKER,
-        do="GPU Operator 22.9.2 or newer, the device plugin with PASS_DEVICE_SPECS (helm"
-        " compatWithCPUManager=true), or CDI"
-        if pods
-        else "deploys/fix_cgroup.py; or start GPU containers with --device nvidia.com/gpu=all",
+        do=KUBERNETES if pods else "deploys/fix_cgroup.py",
         avoid="never the Docker cure where kubelet uses this Docker"
         if pods
         else "`docker update` takes the GPU away on cgroupfs too",
         evidence=(
-            f"cgroup v{info.cgroup_version}, runc {info.runc}",
-            f"default runtime {info.default_runtime}",
+            f"cgroup v{info.cgroup_version}, runc {info.runc}, default runtime"
+            f" {info.default_runtime}",
+            *(() if pods else (f"or, {way}" for way in alternatives(node, info))),
         ),
         reference="checks.md#engine-driver",
     )
