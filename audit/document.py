@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -16,12 +16,27 @@ from facts.unknown import Unknown, plain
 VERSION = 1
 
 
-def document(verdicts: Sequence[Verdict], at: datetime) -> dict[str, object]:
-    """The audit of a fleet, in the order of its inventory; times are UTC, ISO 8601."""
+def document(
+    verdicts: Sequence[Verdict],
+    at: datetime,
+    plans: Mapping[str, Sequence[str]] | None = None,
+    untouched: Mapping[str, str] | None = None,
+) -> dict[str, object]:
+    """The audit of a fleet, in the order of its inventory; times are UTC, ISO 8601.
+
+    ``plans`` are the lines told before a change, ``untouched`` why a host was left alone.
+    """
     return {
         "version": VERSION,
         "time": at.isoformat(timespec="seconds"),
-        "nodes": [_node(verdict) for verdict in verdicts],
+        "nodes": [
+            {
+                **_node(verdict),
+                "plan": list((plans or {}).get(verdict.node, ())),
+                "not_touched": (untouched or {}).get(verdict.node),
+            }
+            for verdict in verdicts
+        ],
     }
 
 

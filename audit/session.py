@@ -37,6 +37,7 @@ class Session(BaseStateCallback):
     def __init__(self, knobs: Knobs) -> None:
         self.knobs = knobs
         self.verdicts: dict[str, Verdict] = {}
+        self.plans: dict[str, tuple[str, ...]] = {}
         self.refused: set[str] = set()
         self.failed: set[str] = set()
         self.untouched: dict[str, str] = {}
@@ -95,7 +96,8 @@ class Session(BaseStateCallback):
         for name, reason in self.untouched.items():
             console.print(f"{name} · not touched: {reason}", soft_wrap=True, markup=False)
         if self.knobs.report_json:
-            write(self.knobs.report_json, document(verdicts, datetime.now(timezone.utc)))
+            at = datetime.now(timezone.utc)
+            write(self.knobs.report_json, document(verdicts, at, self.plans, self.untouched))
             console.print(f"written: {self.knobs.report_json}", markup=False)
 
     def _of(self, host: Host, state: State) -> Verdict:

@@ -28,7 +28,8 @@ todo = (
     if isinstance(now, Unknown)
     else plan(now, wanted.cgroup_driver, wanted.only_exposed, wanted.overrule)
 )
-for line in plan_text.lines(todo, config.DIFF):
+run.plans[host.name] = tuple(plan_text.lines(todo, config.DIFF))
+for line in run.plans[host.name]:
     host.log(line, logger.info)
 if todo.refusals:
     # In a dry run nothing else would tell: the operation below does not run then.

@@ -26,7 +26,8 @@ todo = (
     if isinstance(now, Unknown)
     else restore.plan(now, last, wanted.overrule)
 )
-for line in plan_text.lines(todo.plan, config.DIFF):
+run.plans[host.name] = tuple(plan_text.lines(todo.plan, config.DIFF))
+for line in run.plans[host.name]:
     host.log(line, logger.info)
 if todo.plan.refusals:
     state.failed_hosts.add(host)
