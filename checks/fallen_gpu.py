@@ -1,0 +1,64 @@
+"""No GPU of the node has fallen off the bus since it booted.
+
+Xid 79 in the kernel log: the GPU no longer answers on PCI Express (power, heat, a bad seat or
+riser, the card itself). Whoever opens it may hang in the kernel, nvidia-smi and a `docker restart`
+included, so this audit opens no device on such a node, and what it would have told is unknown.
+
+Bad:
+
+    NVRM: Xid (PCI:0000:1b:00): 79, GPU has fallen off the bus.
+
+Good:
+
+    no such line since boot
+
+Repair: a human takes the node out of service; a reboot, or a power cycle, brings the GPU back if it
+is to come back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+AREA = Area.REST
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """Every GPU with an Xid 79 in the kernel log of this boot."""
+    driver = node.driver
+    if driver is None:
+        yield NotApplicable("no NVIDIA driver, device or library on this node")
+    elif isinstance(driver, Unknown):
+        yield Doubt("driver", driver.reason)
+    elif driver.loaded is None:
+        yield NotApplicable("no nvidia module is loaded")
+    elif isinstance(driver.log, Unknown):
+        yield Doubt("kernel log", driver.log.reason)
+    else:
+        gpus: dict[str, str] = {}
+        for line in driver.log.fallen:
+            found = re.match(r"Xid \((?:PCI:)?([^)]*)\)", line)
+            gpus[found[1] if found else "?"] = line
+        for slot, line in gpus.items():
+            yield _finding(slot, line)
+
+
+def _finding(slot: str, line: str) -> Finding:
+    return Finding(
+        level=Level.BROKEN,
+        subject=f"GPU {slot}",
+        saw="Xid 79 since boot: it has fallen off the bus",
+        want="the GPU on the bus",
+        why="nothing reaches it until the node boots anew, and whoever opens it may hang for good",
+        repair=Repair.HUMAN,
+        do="take the node out of service, then reboot or power-cycle it; if it comes again, look at"
+        " power, heat, the seat of the card",
+        avoid="nvidia-smi, docker restart and a restart of docker: they may hang on the GPU",
+        evidence=(line,),
+        reference="https://docs.nvidia.com/deploy/xid-errors/",
+    )
