@@ -64,11 +64,20 @@ def _finding(container: GpuContainer, behind: Held, node: NodeState) -> Finding:
         avoid="a `docker restart` of the container alone changes nothing; nor do more privileges",
         evidence=(
             f"cgroup {container.cgroup}",
-            f"asked with {', '.join(container.requests) or 'unknown (not a container of Docker)'}",
+            _asked(container),
             f"DevicePolicy={policy}, {rules} DeviceAllow rules, none for these nodes",
         ),
         reference="checks.md#device-exposure",
     )
+
+
+def _asked(container: GpuContainer) -> str:
+    """How it asked, by Docker, and how the GPU came in, by its spec."""
+    spec = container.spec
+    ways = [way.value for way in container.requests]
+    ways += [way.value for way in spec.injection] if spec else []
+    words = ", ".join(dict.fromkeys(ways)) or "unknown"
+    return f"asked with {words}" + (f"; pod {spec.pod}" if spec and spec.pod else "")
 
 
 def _repair(container: GpuContainer, node: NodeState) -> tuple[Repair, str]:

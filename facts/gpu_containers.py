@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from typing_extensions import override
 
@@ -10,6 +10,8 @@ from facts import container_devices, docker_inspect, scopes
 from facts.container_devices import DeviceNode, Inhabitant
 from facts.daemons import Daemons
 from facts.docker_inspect import Inspected, Request
+from facts.oci_specs import PROBE as SPECS
+from facts.oci_specs import OciContainer, Specs
 from facts.probe import Sections, section
 from facts.scopes import Scope
 from facts.source import Source
@@ -22,7 +24,7 @@ class GpuContainer(Value):
 
     ``scope`` is the systemd unit that holds it (``None``: systemd does not), ``nodes`` are the
     NVIDIA nodes of its /dev with the answer an open from within its cgroup got; ``inspected`` is
-    ``None`` where Docker does not know it.
+    ``None`` where Docker does not know it, ``spec`` where its OCI spec was not to be read.
 
     .. code:: python
 
@@ -40,6 +42,7 @@ class GpuContainer(Value):
     nodes: tuple[DeviceNode, ...] | Unknown
     devices_list: tuple[str, ...] | None = None
     inspected: Inspected | None = None
+    spec: OciContainer | None = None
 
     @property
     def requests(self) -> tuple[Request, ...]:
@@ -48,7 +51,7 @@ class GpuContainer(Value):
     @property
     def pod(self) -> bool:
         """Whether it belongs to a Kubernetes pod."""
-        labelled = self.inspected is not None and bool(self.inspected.pod)
+        labelled = any(known is not None and known.pod for known in (self.inspected, self.spec))
         return labelled or "kubepods" in str(self.cgroup)
 
 
@@ -64,10 +67,11 @@ class Containers(Source[GpuContainers]):
     """The running containers with NVIDIA devices, of Docker and of every other runtime.
 
     Sources: ``docker inspect`` (how they ask), /proc mount namespaces whose /dev holds NVIDIA
-    nodes (which they are, any runtime; as root), ``systemctl show`` of their scopes.
+    nodes (which they are, any runtime; as root), ``systemctl show`` of their scopes, their OCI
+    specs (how the GPU came in; as root).
     """
 
-    probes = (docker_inspect.PROBE, container_devices.PROBE, scopes.PROBE, *Daemons.probes)
+    probes = (docker_inspect.PROBE, container_devices.PROBE, scopes.PROBE, SPECS, *Daemons.probes)
 
     @override
     @classmethod
@@ -86,8 +90,18 @@ class Containers(Source[GpuContainers]):
             if identity not in found and set(row.requests) - {Request.PRIVILEGED}:
                 nodes = inside if isinstance(inside, Unknown) else ()
                 found[identity] = _unentered(row, nodes, units)
-        named = sorted(found.values(), key=lambda one: (one.name, one.id))
-        return GpuContainers(tuple(named), unseen)
+        specs = Specs.judged(sections)
+        listed = {} if isinstance(specs, Unknown) else {one.id: one for one in specs.containers}
+        told = (_with_spec(container, listed.get(container.id)) for container in found.values())
+        return GpuContainers(tuple(sorted(told, key=lambda one: (one.name, one.id))), unseen)
+
+
+def _with_spec(container: GpuContainer, spec: OciContainer | None) -> GpuContainer:
+    """The container with its spec, and with the name that Kubernetes gave it."""
+    if spec is None:
+        return container
+    unnamed = container.inspected is None and bool(spec.name)
+    return replace(container, spec=spec, name=spec.name if unnamed else container.name)
 
 
 def _no_dockerd(sections: Sections) -> bool:
