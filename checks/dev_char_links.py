@@ -2,8 +2,8 @@
 
 runc 1.1.3 to 1.1.6 hands systemd a rule for a device only if `/dev/char/MAJOR:MINOR` is there, and
 any newer one does so with systemd older than 240. NVIDIA's nodes are made by hand, so nothing links
-them. Then even a container with explicit devices (`--device`, a device plugin with device specs)
-has no rule in its scope, and loses the GPU at the next `systemctl daemon-reload`.
+them. Then even a container with explicit devices (`--device`, CDI, a device plugin with device
+specs) has no rule in its scope, and loses the GPU at the next `systemctl daemon-reload`.
 
 Bad:
 
@@ -66,7 +66,7 @@ def _finding(node: NodeState) -> Finding:
         saw=f"runc {device_links.runc(node)}, systemd {number}, no /dev/char/195:255",
         want="runc 1.1.7 or newer with systemd 240 or newer, or links under /dev/char",
         why="this runc gives systemd no rule for a device that /dev/char does not name: containers"
-        " with --device lose it at a daemon-reload too",
+        " with --device or CDI lose it at a daemon-reload too",
         repair=Repair.HUMAN,
         do="update runc (its package: runc, containerd.io or docker.io), or have udev run"
         " `nvidia-ctk system create-dev-char-symlinks --create-all`; then start containers anew",

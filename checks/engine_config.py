@@ -117,7 +117,7 @@ def _finding(engine: DockerEngine, path: str, refused: Refused) -> Finding:
     return Finding(
         level=level,
         subject=path if refused.subject.startswith("/") else f"{path}, {refused.subject}",
-        saw=f"{refused.subject}: {refused.saw}",
+        saw=f"{refused.subject}: {refused.saw}" if refused.subject.startswith("/") else refused.saw,
         want=refused.want,
         why="dockerd takes the last one without a word, whichever was meant"
         if twice
