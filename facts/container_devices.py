@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from facts.probe import Probe, Section
+from facts.probe import Probe, Section, number
 from facts.unknown import Unknown, Value
 
 # One process per mount namespace: nsfs inode numbers (ls -i) name a namespace, namespaces(7). The
@@ -151,8 +151,8 @@ def _blocks(text: str) -> list[_Block]:
     blocks: list[_Block] = []
     for line in text.splitlines():
         key, _, rest = line.partition(" ")
-        if key == "inhabitant" and rest.isdecimal():
-            blocks.append(_Block(int(rest)))
+        if key == "inhabitant" and (pid := number(rest)):
+            blocks.append(_Block(pid))
         elif blocks:
             _take(blocks[-1], key, rest, line)
     return blocks
@@ -165,7 +165,7 @@ def _take(block: _Block, key: str, rest: str, line: str) -> None:
         block.listed.append(rest)
     elif key == "node":
         name, *numbers = rest.split()
-        if len(numbers) == 2 and all(re.fullmatch("[0-9a-f]+", number) for number in numbers):
+        if len(numbers) == 2 and all(re.fullmatch("[0-9a-f]{1,8}", each) for each in numbers):
             block.nodes[name] = (int(numbers[0], 16), int(numbers[1], 16))
     elif key == "skip":
         block.skipped = rest

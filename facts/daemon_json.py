@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from dataclasses import dataclass
 from enum import Enum
 
 from typing_extensions import override
 
-from facts.probe import Probe, Sections, decode, section
+from facts.probe import Probe, Sections, decode, number, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 
@@ -114,7 +115,7 @@ class DaemonJson(Source[DaemonJsonFiles]):
 def _file(block: dict[str, list[str]]) -> ConfigFile:
     path = block["file"][0]
     mode, uid, gid, size, trouble = _stat(block.get("stat", ["no answer"])[0])
-    link = stat.S_ISLNK(_number(block.get("link", [""])[0], 16) or 0)
+    link = stat.S_ISLNK(_hex(block.get("link", [""])[0]) or 0)
     kind = _kind(mode, trouble)
     content: bytes | Unknown | None = None
     if "?" in path:
@@ -162,15 +163,12 @@ def _stat(answer: str) -> tuple[int | None, int | None, int | None, int | None, 
     """Mode, uid, gid, size and, where stat did not give them, its complaint."""
     words = answer.split()
     if len(words) == 4:
-        mode, rest = _number(words[0], 16), [_number(word, 10) for word in words[1:]]
+        mode, rest = _hex(words[0]), [number(word) for word in words[1:]]
         if mode is not None and None not in rest:
             return mode, rest[0], rest[1], rest[2], ""
     return None, None, None, None, answer.rpartition(": ")[2][:200]
 
 
-def _number(text: str, base: int) -> int | None:
-    """A number as stat prints it: without a sign."""
-    try:
-        return int(text, base) if text[:1].isalnum() else None
-    except ValueError:
-        return None
+def _hex(text: str) -> int | None:
+    """A mode as stat prints it: 16 bits, without a sign."""
+    return int(text, 16) if re.fullmatch(r"[0-9a-f]{1,4}", text) else None

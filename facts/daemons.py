@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Probe, Sections, section
+from facts.probe import Probe, Sections, number, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 
@@ -114,14 +114,15 @@ def _daemons(text: str) -> tuple[Daemon, ...]:
 
 
 def _daemon(block: dict[str, list[str]]) -> Daemon | None:
-    pid, _, name = block["process"][0].partition(" ")
-    uids = block.get("uid", ["-1"])[0].split()
-    if not (pid.isdecimal() and name):
+    word, _, name = block["process"][0].partition(" ")
+    uids = [number(uid) for uid in block.get("uid", [""])[0].split()]
+    pid = number(word)
+    if pid is None or not name:
         return None
     return Daemon(
-        pid=int(pid),
+        pid=pid,
         name=name,
-        uid=int(uids[0]) if uids and uids[0].isdecimal() else -1,
+        uid=-1 if not uids or uids[0] is None else uids[0],
         arguments=tuple(block.get("arg", ())),
         cgroups=tuple(block.get("cgroup", ())),
         nested=len(block.get("nspid", [""])[0].split()) > 1,

@@ -114,7 +114,7 @@ class Engine(Source[DockerEngine | None]):
 def _info(answer: Section) -> EngineInfo | Unknown:
     try:
         said = json.loads(answer.out)
-    except ValueError:
+    except (ValueError, RecursionError):
         return answer.trouble or Unknown("docker info: its answer is not JSON")
     if not isinstance(said, dict):
         return Unknown("docker info: its answer is not a JSON object")

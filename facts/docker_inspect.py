@@ -124,7 +124,7 @@ def containers(answer: Section) -> dict[str, Inspected] | Unknown:
     for line in answer.out.splitlines():
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return answer.trouble or Unknown(f"{answer.name}: a line of its answer is not JSON")
         if isinstance(row, dict) and isinstance(row.get("Id"), str):
             found[row["Id"]] = _container(row)

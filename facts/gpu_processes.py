@@ -54,5 +54,5 @@ class Work(Source[GpuWork | None]):
             return None
         if answer.trouble:
             return answer.trouble
-        rows = (re.match(r"(\d+), (.*)$", line) for line in answer.out.splitlines())
+        rows = (re.match(r"(\d{1,9}), (.*)$", line) for line in answer.out.splitlines())
         return GpuWork(tuple(GpuProcess(int(row[1]), row[2].strip()) for row in rows if row))

@@ -126,7 +126,7 @@ def _by_version(said: Settings, version: str | Unknown | None) -> bool | Unknown
         return True
     if not isinstance(version, str):
         return version or Unknown("kubelet: saw neither an endpoint nor a version")
-    major, minor = (int(part) for part in re.findall(r"\d+", version)[:2])
+    major, minor = (int(part) for part in re.findall(r"\d{1,9}", version)[:2])
     if (major, minor) >= _DOCKERSHIM_GONE:
         return False
     return Unknown("kubelet: a remote runtime, but no endpoint") if runtime == "remote" else True

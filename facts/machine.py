@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Probe, Section, Sections, file_texts, files, section
+from facts.probe import Probe, Section, Sections, file_texts, files, number, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 
@@ -99,8 +99,8 @@ def _said(own: Section, key: str) -> str | None:
 
 
 def _uid(own: Section) -> int | Unknown:
-    uid = _said(own, "uid") or ""
-    return int(uid) if uid.isdecimal() else own.trouble or Unknown("id -u: no number")
+    uid = number(_said(own, "uid") or "")
+    return uid if uid is not None else own.trouble or Unknown("id -u: no number")
 
 
 def _os_release(texts: dict[str, str | Unknown]) -> str | Unknown | None:

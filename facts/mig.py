@@ -26,7 +26,7 @@ fi
 exec nvidia-smi --query-gpu=index,mig.mode.current,mig.mode.pending --format=csv,noheader
 """
 
-_MODE = re.compile(r"^(\d+), (\[?[A-Za-z/ ]+\]?), (\[?[A-Za-z/ ]+\]?)$", re.MULTILINE)
+_MODE = re.compile(r"^(\d{1,9}), (\[?[A-Za-z/ ]+\]?), (\[?[A-Za-z/ ]+\]?)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,10 @@ class Devices(Source[NvidiaDevices]):
         )
 
 
-_NODE = re.compile(r"^node ([0-7]+) (\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) (/dev/\S+)$", re.MULTILINE)
+_NODE = re.compile(
+    r"^node ([0-7]+) (\d{1,10}) (\d{1,10}) ([0-9a-f]{1,8}) ([0-9a-f]{1,8}) (/dev/\S+)$",
+    re.MULTILINE,
+)
 _PCI = re.compile(r"^pci (\S+) (0x[0-9a-f]+) (0x[0-9a-f]+) *(\S*)$", re.MULTILINE)
 
 

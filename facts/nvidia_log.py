@@ -21,7 +21,7 @@ if dmesg >/dev/null 2>&1; then dmesg; else journalctl -k -b --no-pager -o short;
 # on the second and third. Before that: "the client has the version 367.44, but" / "this kernel
 # module has the version 367.35.  Please". Joined, both read the same.
 _MISMATCH = re.compile(
-    r"^API mismatch: the client (?:'(?P<client>[^']*)' \(pid (?P<pid>\d+)\) )?has the version "
+    r"^API mismatch: the client (?:'(?P<client>[^']*)' \(pid (?P<pid>\d{1,10})\) )?has the version "
     r"(?P<library>\d+(?:\.\d+)+), but this kernel module has the version (?P<module>\d+(?:\.\d+)+)"
 )
 

@@ -172,4 +172,4 @@ def _disk(answer: Section) -> Iterator[DiskModule]:
 
 def _numbers(release: str) -> list[int]:
     """A kernel release as numbers: 6.8.0-106 is newer than 6.8.0-22, generic as new as cloud."""
-    return [int(part) for part in re.findall(r"\d+", release)]
+    return [int(part) for part in re.findall(r"\d{1,18}", release)]

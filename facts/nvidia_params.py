@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Sections, file_texts, files, section
+from facts.probe import Sections, file_texts, files, number, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 
@@ -46,8 +46,7 @@ class NvidiaParams(Value):
 
     def number(self, name: str) -> int | None:
         """A parameter that is a number; ``None`` where this driver does not name it so."""
-        text = self.values.get(name, "")
-        return int(text) if text.isdecimal() and text.isascii() else None
+        return number(self.values.get(name, ""))
 
 
 class Params(Source[NvidiaParams | None]):

@@ -36,7 +36,7 @@ PROTOCOL = 1
 GRACE = 3
 """Seconds between the longest limit and giving up on a command that SIGKILL did not end."""
 
-_HEADER = re.compile(r"^@([a-z0-9_.]+) rc=(\d+|hung) cut=([01])$")
+_HEADER = re.compile(r"^@([a-z0-9_.]+) rc=(\d{1,3}|hung) cut=([01])$")
 _TIMED_OUT = {124, 137, 143}
 """Exit codes of timeout(1): 124 limit reached, 137 killed (coreutils), 143 (busybox)."""
 
@@ -186,6 +186,11 @@ def decode(text: str) -> bytes | None:
         return base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
         return None
+
+
+def number(text: str) -> int | None:
+    """The decimal number that this is, of at most 19 digits (64 bits), or ``None``."""
+    return int(text) if re.fullmatch(r"[0-9]{1,19}", text) else None
 
 
 def _start(probe: Probe) -> str:

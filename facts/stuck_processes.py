@@ -68,7 +68,7 @@ class StuckInKernel(Source[StuckProcesses]):
             return answer.trouble
         found: list[Stuck] = []
         for line in answer.out.splitlines():
-            if row := re.match(r"stuck (\d+) (.*)$", line):
+            if row := re.match(r"stuck (\d{1,10}) (.*)$", line):
                 found.append(Stuck(int(row[1]), row[2], ""))
             elif found and (identity := re.search(r"[0-9a-f]{64}", line)):
                 found[-1] = Stuck(found[-1].pid, found[-1].name, identity[0])

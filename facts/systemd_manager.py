@@ -99,7 +99,7 @@ def _shown(answer: Section, name: str) -> str | Unknown:
 def _number(version: str | Unknown) -> int | Unknown:
     if isinstance(version, Unknown):
         return version
-    found = re.search(r"\d+", version)
+    found = re.search(r"\d{1,9}", version)
     return int(found[0]) if found else Unknown(f"systemctl show: no number in {version!r}")
 
 

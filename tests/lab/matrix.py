@@ -102,9 +102,7 @@ def _cells(node: Node, versions: Versions, setting: Setting) -> Iterator[Cell]:
         answers = {"reload": reloaded[way], "change": changed[way]}
         wrong = _wrong(predicted, why, answers) or _unlike(predicted, other)
         wrong = wrong or _unseen(after, way, answers)
-        yield Cell(
-            node.name, versions, setting, way, predicted, reloaded[way], changed[way], wrong
-        )
+        yield Cell(node.name, versions, setting, way, predicted, reloaded[way], changed[way], wrong)
     if ways:
         names = [f"{way}-{each}" for way in ways for each in ("reload", "change")]
         containers.remove(node, *names)
@@ -113,7 +111,7 @@ def _cells(node: Node, versions: Versions, setting: Setting) -> Iterator[Cell]:
 def _wrong(predicted: str, why: str, answers: dict[str, str]) -> str:
     """Why the prediction does not hold, by what the triggers did; empty where it does."""
     lost = {trigger for trigger, answer in answers.items() if answer == "EPERM"}
-    if odd := {answer for answer in answers.values()} - {"ENXIO", "EPERM", ""}:
+    if odd := set(answers.values()) - {"ENXIO", "EPERM", ""}:
         return f"the device answered {', '.join(sorted(odd))}"
     if predicted == "safe":
         return f"lost by {', '.join(sorted(lost))}" if lost else ""

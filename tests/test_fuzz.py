@@ -1,0 +1,31 @@
+"""No answer of a node makes a parser raise; `make fuzz` gives each parser 10,000 of them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from facts.node import Node
+from tests.answers import AnySource, name, sources
+from tests.fuzz import fuzz
+
+settings.register_profile(
+    "few", max_examples=30, deadline=None, suppress_health_check=list(HealthCheck)
+)
+
+
+@pytest.mark.parametrize("source", sources(), ids=name)
+def test_every_answer_ends_in_a_value(source: AnySource) -> None:
+    before = settings.get_current_profile_name()
+    if before == "default":
+        settings.load_profile("few")
+    try:
+        assert fuzz(source) > 0
+    finally:
+        settings.load_profile(before)
+
+
+def test_no_parser_is_left_out() -> None:
+    """Each field of the node's value has its parser among them."""
+    probes = {probe.name for source in sources() if source is not Node for probe in source.probes}
+    assert {probe.name for probe in Node.probes} <= probes
