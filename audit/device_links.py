@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from audit.release import release
 from facts.docker_engine import EngineInfo
+from facts.engine_setup import EngineSetup
 from facts.node import NodeState
 from facts.unknown import Unknown
 
@@ -63,6 +64,8 @@ def _docker(node: NodeState) -> bool | Unknown:
     engine = node.engine
     if engine is None or isinstance(engine, Unknown):
         return engine or False
+    if isinstance(node.setup, EngineSetup) and node.setup.podman:
+        return False
     if isinstance(engine.info, Unknown):
         return engine.info
     return engine.info.cgroup_driver == "systemd"

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.release import release
 from audit.versions import same
 from facts.container_toolkit import CdiSpec
 from facts.node import NodeState
@@ -28,6 +29,9 @@ from facts.unknown import Unknown
 from facts.wsl import WslState
 
 AREA = Area.VERSIONS
+
+_FIRST = (100,)
+"""Jetson's library is libcuda.so.1.1 whatever its driver; every other one has the driver's own."""
 
 
 def check(node: NodeState) -> Iterator[Outcome]:
@@ -41,6 +45,8 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield Doubt("CDI specs", toolkit.specs.reason)
     elif not toolkit.specs:
         yield NotApplicable("no CDI spec of NVIDIA's on this node")
+    elif node.driver is None:
+        yield NotApplicable("a CDI spec, but no NVIDIA driver on this node")
     elif isinstance(node.wsl, WslState):
         yield NotApplicable("WSL: the specs name Windows' driver store, not a version")
     else:
@@ -52,7 +58,7 @@ def _specs(node: NodeState, specs: tuple[CdiSpec, ...]) -> Iterator[Outcome]:
     for spec in specs:
         if isinstance(spec.driver, Unknown):
             yield Doubt(f"CDI spec {spec.path}", spec.driver.reason)
-        elif spec.driver is None:
+        elif spec.driver is None or (release(spec.driver) or ()) < _FIRST:
             continue  # devices of other kinds (IMEX channels, GDS) name no library
         elif isinstance(versions, Unknown):
             yield Doubt("driver", versions.reason)

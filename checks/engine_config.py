@@ -28,6 +28,7 @@ from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, R
 from facts.daemon_json import DEFAULT
 from facts.daemons import Daemon
 from facts.docker_engine import DockerEngine, EngineInfo
+from facts.engine_setup import EngineSetup
 from facts.node import NodeState
 from facts.unknown import Unknown
 
@@ -41,6 +42,8 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield NotApplicable("no Docker engine on this node")
     elif isinstance(engine, Unknown):
         yield Doubt("container engine", engine.reason)
+    elif isinstance(node.setup, EngineSetup) and node.setup.podman:
+        yield NotApplicable("docker is podman here: it reads no daemon.json")
     elif elsewhere := _elsewhere(engine):
         yield NotApplicable(elsewhere)
     else:

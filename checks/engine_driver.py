@@ -26,6 +26,7 @@ from audit.cures import KUBERNETES, alternatives, on_docker_of_pods
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.injection import gpus_by_hook
 from facts.docker_engine import EngineInfo
+from facts.engine_setup import EngineSetup
 from facts.node import NodeState
 from facts.unknown import Unknown
 
@@ -39,6 +40,8 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield NotApplicable("no Docker engine on this node")
     elif node.driver is None and node.toolkit is None:
         yield NotApplicable("no NVIDIA driver and no container toolkit on this node")
+    elif isinstance(node.setup, EngineSetup) and node.setup.podman:
+        yield NotApplicable("docker is podman here: it has no cgroup driver of Docker's")
     elif isinstance(engine, Unknown):
         yield Doubt("container engine", engine.reason)
     elif isinstance(engine.info, Unknown):

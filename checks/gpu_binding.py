@@ -28,7 +28,8 @@ from facts.unknown import Unknown
 
 AREA = Area.REST
 
-_MEANT = ("nvidia", "vfio-pci")
+_TAKEN = "nouveau"
+"""Every other driver (vfio-pci, its vendor variants, pciback) is bound by somebody on purpose."""
 
 
 def check(node: NodeState) -> Iterator[Outcome]:
@@ -48,13 +49,20 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield NotApplicable("no NVIDIA GPU on a PCI bus that this node shows")
     else:
         for gpu in driver.devices.gpus:
-            if gpu.driver not in _MEANT:
+            if gpu.driver in (None, _TAKEN) and not _virtual(gpu, driver.devices.gpus):
                 yield _finding(gpu, len(driver.devices.gpus))
+
+
+def _virtual(gpu: PciDevice, others: tuple[PciDevice, ...]) -> bool:
+    """Whether it is a part of another GPU (SR-IOV, vGPU): only these share a bus with one."""
+    bus = gpu.slot.rpartition(":")[0]
+    same = (other for other in others if other.slot.rpartition(":")[0] == bus)
+    return gpu.driver is None and any(other.driver for other in same)
 
 
 def _finding(gpu: PciDevice, count: int) -> Finding:
     holder = f"bound to {gpu.driver}" if gpu.driver else "bound to no driver"
-    nouveau = gpu.driver == "nouveau"
+    nouveau = gpu.driver == _TAKEN
     return Finding(
         level=Level.AT_RISK,
         subject=f"GPU {gpu.slot}",

@@ -66,6 +66,11 @@ class EngineSetup(Value):
     engines: int | Unknown
     arguments: tuple[str, ...] | Unknown | None
 
+    @property
+    def podman(self) -> bool:
+        """Whether ``docker`` is podman here and no dockerd runs."""
+        return Variant.PODMAN in self.variants and self.engines == 0
+
 
 class Setup(Source[EngineSetup]):
     """The engines of this node.
