@@ -61,7 +61,9 @@ def _engine(daemons: RunningDaemons) -> Daemon | Refused | None:
     """The one dockerd whose file this is; ``None`` where none runs, and the default is meant."""
     running = daemons.named("dockerd")
     of_root = [daemon for daemon in running if daemon.uid <= 0]
-    if len(of_root) > 1:
+    # Between fork and exec a child of dockerd still looks like it; two engines with one command
+    # line cannot be: they would share a pid file and a data directory.
+    if len({daemon.arguments for daemon in of_root}) > 1:
         pids = ", ".join(str(daemon.pid) for daemon in of_root)
         return Refused("dockerd", f"{len(of_root)} of them (pids {pids})", "one on this node")
     if running and not of_root:

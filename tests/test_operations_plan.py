@@ -72,7 +72,11 @@ def test_without_an_engine_the_default_is_meant() -> None:
         ([file(Unknown("it: Permission denied"))], (dockerd(),), "Permission denied"),
         ([], (dockerd(),), "was not read"),
         ([file(None, link=True, target="/x")], (dockerd(),), "saw a link to /x"),
-        ([file(b"{}")], (dockerd(), dockerd(pid=7)), "2 of them (pids 612, 7)"),
+        (
+            [file(b"{}")],
+            (dockerd(), dockerd("dockerd", "--data-root=/srv", pid=7)),
+            "2 of them (pids 612, 7)",
+        ),
         ([file(b"{}")], (dockerd(uid=1000),), "runs as user 1000"),
         (
             [file(b"{}")],
@@ -92,6 +96,11 @@ def test_refused(files: list[ConfigFile], daemons: tuple[Daemon, ...], words: st
 def test_facts_that_did_not_come_are_reasons() -> None:
     reasons = plan(Unknown("no answer"), Unknown("timed out"), "cgroupfs")
     assert reasons == ["daemon.json: no answer", "daemon.json: timed out"]
+
+
+def test_a_child_of_dockerd_that_is_about_to_exec_is_no_second_engine() -> None:
+    daemons = RunningDaemons((dockerd(), dockerd(pid=613)))
+    assert isinstance(planned(file(b"{}"), daemons=daemons), Change)
 
 
 def test_a_rootless_engine_beside_that_of_root_is_none_of_ours() -> None:

@@ -100,7 +100,8 @@ def test_a_dry_run_touches_nothing(remedy: Remedy) -> None:
 
 
 def test_killed_after_the_write(remedy: Remedy) -> None:
-    assert remedy.run(WRITE).code == 0
+    wrote = remedy.run(WRITE)
+    assert wrote.code == 0, wrote.text
     assert remedy.driver() == "systemd"
     assert remedy.run().code == 0
     cured(remedy)
@@ -144,7 +145,8 @@ def test_the_transaction_killed(remedy: Remedy) -> None:
 
 
 def test_booted_between_write_and_restart(remedy: Remedy) -> None:
-    assert remedy.run(WRITE).code == 0
+    wrote = remedy.run(WRITE)
+    assert wrote.code == 0, wrote.text
     remedy.node.reboot()
     assert remedy.run().code == 0
     assert remedy.driver() == "cgroupfs"
@@ -178,7 +180,8 @@ def test_a_file_broken_since_the_start(remedy: Remedy) -> None:
 
 def test_stopped_on_purpose(remedy: Remedy) -> None:
     """What someone stopped is not started; its next start reads the file."""
-    assert remedy.run(WRITE).code == 0
+    wrote = remedy.run(WRITE)
+    assert wrote.code == 0, wrote.text
     remedy.node.sh("systemctl stop docker.socket docker.service", limit=120)
     done = remedy.run()
     assert done.code == 0, done.text
@@ -216,7 +219,8 @@ def test_a_dockerd_that_will_not_start(remedy: Remedy) -> None:
 def test_a_dockerd_that_will_not_start_after_a_boot(remedy: Remedy) -> None:
     """The engine is down when the restart begins: the write is undone all the same."""
     remedy.replace_dockerd(WILL_NOT_START)
-    assert remedy.run(WRITE).code == 0
+    wrote = remedy.run(WRITE)
+    assert wrote.code == 0, wrote.text
     remedy.node.run("systemctl restart docker")
     until(lambda: remedy.node.run("systemctl is-failed docker").code == 0)
     done = remedy.run()

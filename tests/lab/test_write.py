@@ -92,7 +92,8 @@ def test_refused(remedy: Remedy, case: str) -> None:
 def test_a_link_is_followed_and_kept(remedy: Remedy) -> None:
     put(remedy, None)
     remedy.node.sh(f"mkdir -p /srv/etc; echo '{{}}' >/srv/etc/d.json; ln -s /srv/etc/d.json {PATH}")
-    assert remedy.run(WRITE).code == 0
+    wrote = remedy.run(WRITE)
+    assert wrote.code == 0, wrote.text
     assert remedy.node.sh(f"readlink {PATH}") == "/srv/etc/d.json"
     assert json.loads(remedy.node.read("/srv/etc/d.json")) == {
         "exec-opts": ["native.cgroupdriver=cgroupfs"]
@@ -177,11 +178,13 @@ def test_two_runs_at_once(remedy: Remedy) -> None:
         "exec-opts": ["native.cgroupdriver=cgroupfs"],
     }
     assert remedy.left_over() == []
-    assert remedy.run(WRITE).code == 0
+    wrote = remedy.run(WRITE)
+    assert wrote.code == 0, wrote.text
 
 
 def test_nothing_is_readable_for_others(remedy: Remedy) -> None:
     put(remedy, b'{"log-level": "warn"}')
-    assert remedy.run(WRITE).code == 0
+    wrote = remedy.run(WRITE)
+    assert wrote.code == 0, wrote.text
     found = remedy.node.sh(f"find {STATE} -perm /077")
     assert found == ""
