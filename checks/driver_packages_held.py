@@ -27,6 +27,7 @@ from facts.automatic_updates import AutomaticUpdates
 from facts.node import NodeState
 from facts.nvidia_packages import NvidiaPackages, Package
 from facts.unknown import Unknown
+from facts.wsl import WslState
 
 AREA = Area.REST
 
@@ -36,7 +37,9 @@ _DPKG_UPDATERS = ("unattended-upgrades",)
 def check(node: NodeState) -> Iterator[Outcome]:
     """Driver packages that an automatic update may replace."""
     packages = _packages(node)
-    if packages is None:
+    if isinstance(node.wsl, WslState):
+        yield NotApplicable("WSL: Windows brings the driver")
+    elif packages is None:
         yield NotApplicable("no NVIDIA driver, device or library on this node")
     elif isinstance(packages, Unknown):
         yield Doubt("driver packages", packages.reason)

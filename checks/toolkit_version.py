@@ -41,6 +41,8 @@ def check(node: NodeState) -> Iterator[Outcome]:
     toolkit = node.toolkit
     if toolkit is None:
         yield NotApplicable("no container toolkit on this node")
+    elif node.driver is None and node.wsl is None:
+        yield NotApplicable("no NVIDIA driver, device or library on this node")
     elif isinstance(toolkit, Unknown):
         yield Doubt("container toolkit", toolkit.reason)
     elif isinstance(toolkit.version, Unknown):
