@@ -80,7 +80,7 @@ def pods_by_systemd(node: NodeState) -> bool | Unknown:
     if kubelet is None or isinstance(kubelet, Unknown):
         return kubelet or False
     listed = () if isinstance(specs, Unknown) else specs.containers
-    paths = [one.cgroups_path for one in listed if one.pod and one.cgroups_path]
+    paths = [one.cgroups_path for one in listed if "kubepods" in one.cgroups_path]
     if paths:
         return any(":" in path for path in paths)
     if kubelet.cgroup_driver is None:

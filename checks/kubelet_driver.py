@@ -92,7 +92,9 @@ def _static(node: NodeState, kubelet: KubeletState) -> Iterator[Outcome]:
             yield Doubt("GPU pods", node.oci_specs.reason)
             return
         for one in node.oci_specs.containers:
-            if Injection.LEGACY in one.injection and not _SAFE & set(one.injection):
+            # Containers beside the pods (docker run on the same node) are not kubelet's to rewrite.
+            legacy = Injection.LEGACY in one.injection and not _SAFE & set(one.injection)
+            if legacy and "kubepods" in one.cgroups_path:
                 yield _rewritten(one)
 
 
