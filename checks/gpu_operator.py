@@ -50,11 +50,21 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif isinstance(traces.operands, Unknown):
         yield from _unseen(node, traces.operands)
     else:
+        if _silent(traces, traces.operands):
+            yield Doubt(
+                "GPU Operator", "its validations are there, but no pod that tells its version"
+            )
         for operand in traces.operands:
             if operand.image in _BY_OPERATOR:
                 yield from _operator(node, operand)
             elif operand.image == "k8s-device-plugin":
                 yield from _plugin(node, traces, operand)
+
+
+def _silent(traces: OperatorTraces, operands: tuple[Operand, ...]) -> bool:
+    """Whether the Operator was here and none of the pods whose tag is its version runs."""
+    validated = not isinstance(traces.validations, Unknown) and bool(traces.validations)
+    return validated and not any(operand.image in _BY_OPERATOR for operand in operands)
 
 
 def _unseen(node: NodeState, why: Unknown) -> Iterator[Outcome]:
