@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from audit.injection import gpus_by_hook, runtime_is_cdi
 from audit.release import release
 from facts.container_toolkit import ContainerToolkit
+from facts.docker_engine import EngineInfo
 from facts.docker_inspect import Inspected, Request
 from facts.node import NodeState
 from facts.oci_specs import Injection, OciContainer
@@ -57,8 +59,8 @@ def holders(node: NodeState) -> tuple[tuple[Holder, ...], tuple[Unknown, ...]]:
     rows = () if isinstance(node.running, Unknown) else node.running.containers
     specs = () if isinstance(node.oci_specs, Unknown) else node.oci_specs.containers
     by_id = {spec.id: spec for spec in specs}
-    cdi_runtime = _cdi_runtime(node.toolkit)
-    found = [_docker(row, by_id.get(row.id), cdi_runtime) for row in rows]
+    by_cdi = _cdi_requests(node)
+    found = [_docker(row, by_id.get(row.id), by_cdi) for row in rows]
     known = {row.id for row in rows}
     found += [_other(spec) for spec in specs if spec.id not in known]
     return tuple(one for one in found if one), tuple(_that_matter(node, unread))
@@ -80,26 +82,35 @@ def _that_matter(node: NodeState, unread: list[Unknown]) -> Iterator[Unknown]:
             yield part
 
 
-def _cdi_runtime(toolkit: ContainerToolkit | Unknown | None) -> bool:
-    if toolkit is None or isinstance(toolkit, Unknown) or isinstance(toolkit.config, Unknown):
-        return False
-    return bool(toolkit.config and toolkit.config.mode in ("cdi", "jit-cdi"))
+def _cdi_requests(node: NodeState) -> set[Request]:
+    """The ways of asking Docker that end in CDI on this node, by its settings."""
+    ways = {Request.CDI}
+    toolkit, engine = node.toolkit, node.engine
+    if toolkit is None or isinstance(toolkit, Unknown):
+        return ways
+    if runtime_is_cdi(toolkit) is True:
+        ways.add(Request.RUNTIME)
+    info = None if engine is None or isinstance(engine, Unknown) else engine.info
+    if isinstance(info, EngineInfo) and gpus_by_hook(toolkit, info) is False:
+        ways.add(Request.GPUS)
+    return ways
 
 
-def _docker(row: Inspected, spec: OciContainer | None, cdi_runtime: bool) -> Holder | None:
+def _docker(row: Inspected, spec: OciContainer | None, by_cdi: set[Request]) -> Holder | None:
     wants = set(row.requests)
     visible = any(re.match(r"NVIDIA_VISIBLE_DEVICES=(?!$|void$|none$)", e) for e in row.environment)
     # An image sets the variable too; it gives a GPU only to who asked, or sees all of /dev anyway.
     if not (wants - {Request.PRIVILEGED} or (Request.PRIVILEGED in wants and visible)):
         return None
-    by_spec = spec is not None and Injection.CDI in spec.injection
+    # The spec is what was done; the settings are those of today.
+    cdi = Injection.CDI in spec.injection if spec else bool(wants & by_cdi)
     return Holder(
         name=row.name,
         pod=row.pod,
         image=row.image,
         environment=row.environment,
         sys_admin=Request.PRIVILEGED in wants or bool(_SYS_ADMIN & set(row.capabilities)),
-        cdi=by_spec or Request.CDI in wants or (Request.RUNTIME in wants and cdi_runtime),
+        cdi=cdi,
     )
 
 
