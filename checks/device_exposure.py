@@ -73,7 +73,7 @@ def _finding(container: GpuContainer, behind: Held, node: NodeState) -> Finding:
 
 def _asked(container: GpuContainer) -> str:
     """How it asked, by Docker, and how the GPU came in, by its spec."""
-    spec = container.spec
+    spec = None if isinstance(container.spec, Unknown) else container.spec
     ways = [way.value for way in container.requests]
     ways += [way.value for way in spec.injection] if spec else []
     words = ", ".join(dict.fromkeys(ways)) or "unknown"

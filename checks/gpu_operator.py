@@ -131,7 +131,11 @@ def _without_specs(
             why="pods get their GPUs behind systemd, which takes them at a daemon-reload",
             repair=Repair.HUMAN,
             do="helm upgrade with compatWithCPUManager=true"
-            + (" (GPU Operator: devicePlugin.env, or cdi.enabled=true)" if traces.toolkit else "")
+            + (
+                " (GPU Operator: devicePlugin.env, or cdi.enabled=true)"
+                if traces.toolkit is True
+                else ""
+            )
             + ", then make the GPU pods anew",
             avoid="the Docker cure on this node",
             evidence=(f"pod {operand.pod}",),

@@ -76,7 +76,7 @@ class Hierarchy(Source[CgroupHierarchy]):
     root.
     """
 
-    probes = (Probe("cgroup.mounts", _MOUNTS),)
+    probes = (Probe("cgroup.mounts", _MOUNTS, lines=r"mount |controllers |systemd$"),)
 
     @override
     @classmethod

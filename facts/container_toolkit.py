@@ -94,7 +94,7 @@ class Toolkit(Source[ContainerToolkit | None]):
     """
 
     probes = (
-        Probe("container_toolkit.programs", _PROGRAMS),
+        Probe("container_toolkit.programs", _PROGRAMS, lines=r"(on-path|operator) "),
         Probe("container_toolkit.version", _VERSION),
         files("container_toolkit.config", *CONFIGS),
         Probe("container_toolkit.specs", _SPECS),

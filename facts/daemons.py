@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from typing_extensions import override
@@ -93,9 +94,15 @@ class Daemons(Source[RunningDaemons]):
     @classmethod
     def parse(cls, sections: Sections) -> RunningDaemons | Unknown:
         answer = section(sections, "daemons.processes")
-        if answer.trouble and answer.rc != 1:
+        # grep's own exit code: 1 where it counted no hidepid, which is the last line.
+        if answer.trouble and not (answer.rc == 1 and _COUNTED.search(answer.out)):
             return answer.trouble
+        if not _COUNTED.search(answer.out):
+            return Unknown(f"{answer.name}: its answer was not understood")
         return RunningDaemons(_daemons(answer.out), hidden=_hides_processes(answer.out))
+
+
+_COUNTED = re.compile(r"^hidepid \d+$", re.MULTILINE)
 
 
 def _hides_processes(text: str) -> bool:

@@ -107,7 +107,7 @@ class Engine(Source[DockerEngine | None]):
         process = _dockerd(Daemons.judged(sections), unit)
         installed = info.rc != 127 or process or (isinstance(unit, EngineUnit) and unit.loaded)
         if not installed:
-            return process if isinstance(process, Unknown) else None
+            return next((part for part in (process, unit) if isinstance(part, Unknown)), None)
         return DockerEngine(_info(info), unit, process)
 
 
@@ -140,12 +140,16 @@ def _info(answer: Section) -> EngineInfo | Unknown:
 
 
 def _unit(answer: Section) -> EngineUnit | Unknown | None:
-    if answer.rc == 127:
+    # "System has not been booted with systemd as init system (PID 1). Can't operate."
+    if answer.rc == 127 or "not been booted with systemd" in answer.err:
         return None
     if answer.trouble:
         return answer.trouble
     pairs = (line.partition("=") for line in answer.out.splitlines())
-    return EngineUnit({key: value for key, equals, value in pairs if equals})
+    properties = {key: value for key, equals, value in pairs if equals}
+    if "LoadState" not in properties:
+        return Unknown("systemctl show docker.service: no LoadState in its answer")
+    return EngineUnit(properties)
 
 
 def _dockerd(

@@ -62,14 +62,15 @@ class EngineSetup(Value):
                     arguments=("/usr/bin/dockerd", "-H", "fd://", "--exec-opt"))
     """
 
-    variants: tuple[Variant, ...]
+    variants: tuple[Variant, ...] | Unknown
     engines: int | Unknown
     arguments: tuple[str, ...] | Unknown | None
 
     @property
     def podman(self) -> bool:
         """Whether ``docker`` is podman here and no dockerd runs."""
-        return Variant.PODMAN in self.variants and self.engines == 0
+        known = () if isinstance(self.variants, Unknown) else self.variants
+        return Variant.PODMAN in known and self.engines == 0
 
 
 class Setup(Source[EngineSetup]):
@@ -79,18 +80,29 @@ class Setup(Source[EngineSetup]):
     environment files, /proc. Needs no root unless a file is kept from users.
     """
 
-    probes = (Probe("engine_setup.ask", _ASK), *Daemons.probes)
+    probes = (
+        Probe("engine_setup.ask", _ASK, lines=r"variant |no-systemd$|\w+=|file |unreadable$|word "),
+        *Daemons.probes,
+    )
 
     @override
     @classmethod
     def parse(cls, sections: Sections) -> EngineSetup | Unknown:
         answer = section(sections, "engine_setup.ask")
         daemons = Daemons.judged(sections)
-        named = re.findall(r"^variant (.+)$", answer.out, re.MULTILINE)
-        variants = [variant for variant in Variant if variant.value in named]
-        if not isinstance(daemons, Unknown) and any(d.uid > 0 for d in daemons.named("dockerd")):
-            variants.append(Variant.ROOTLESS)
-        return EngineSetup(tuple(variants), _engines(daemons), _arguments(answer))
+        return EngineSetup(_variants(answer, daemons), _engines(daemons), _arguments(answer))
+
+
+def _variants(answer: Section, daemons: RunningDaemons | Unknown) -> tuple[Variant, ...] | Unknown:
+    # systemctl comes after what the variants are told by.
+    whole = not answer.trouble or "LoadState=" in answer.out
+    if isinstance(daemons, Unknown) or not whole:
+        return daemons if isinstance(daemons, Unknown) else answer.trouble or ()
+    named = re.findall(r"^variant (.+)$", answer.out, re.MULTILINE)
+    variants = [variant for variant in Variant if variant.value in named]
+    if any(daemon.uid > 0 for daemon in daemons.named("dockerd")):
+        variants.append(Variant.ROOTLESS)
+    return tuple(variants)
 
 
 def _engines(daemons: RunningDaemons | Unknown) -> int | Unknown:

@@ -39,7 +39,7 @@ class FabricManagerState(Value):
     """
 
     version: str | Unknown | None
-    packages: tuple[Package, ...]
+    packages: tuple[Package, ...] | Unknown
     active: str | Unknown | None
     enabled: str | Unknown | None
     running: bool | Unknown
@@ -52,7 +52,7 @@ class FabricManager(Source[FabricManagerState | None]):
     Needs no root.
     """
 
-    probes = (Probe("fabric_manager.ask", _ASK), *Packages.probes)
+    probes = (Probe("fabric_manager.ask", _ASK, lines=r".*version|running$|\w+="), *Packages.probes)
 
     @override
     @classmethod
@@ -89,7 +89,10 @@ def _shown(answer: Section, name: str) -> str | Unknown | None:
     return found[1] if found else answer.trouble
 
 
-def _packages(sections: Sections) -> tuple[Package, ...]:
+def _packages(sections: Sections) -> tuple[Package, ...] | Unknown:
     packages = Packages.judged(sections)
-    known = () if isinstance(packages, Unknown) else packages.known
-    return tuple(package for package in known if _NAMES.match(package.name.partition(":")[0]))
+    if isinstance(packages, Unknown):
+        return packages
+    found = tuple(each for each in packages.known if _NAMES.match(each.name.partition(":")[0]))
+    unread = (part for part in (packages.dpkg, packages.rpm) if isinstance(part, Unknown))
+    return found or next(unread, ())

@@ -11,7 +11,7 @@ from facts.container_devices import DeviceNode, Inhabitant
 from facts.daemons import Daemons
 from facts.docker_inspect import Inspected, Request
 from facts.oci_specs import PROBE as SPECS
-from facts.oci_specs import OciContainer, Specs
+from facts.oci_specs import OciContainer, OciContainers, Specs
 from facts.probe import Sections, section
 from facts.scopes import Scope
 from facts.source import Source
@@ -24,7 +24,7 @@ class GpuContainer(Value):
 
     ``scope`` is the systemd unit that holds it (``None``: systemd does not), ``nodes`` are the
     NVIDIA nodes of its /dev with the answer an open from within its cgroup got; ``inspected`` is
-    ``None`` where Docker does not know it, ``spec`` where its OCI spec was not to be read.
+    ``None`` where Docker does not know it, ``spec`` where no runtime keeps one under /run.
 
     .. code:: python
 
@@ -42,7 +42,7 @@ class GpuContainer(Value):
     nodes: tuple[DeviceNode, ...] | Unknown
     devices_list: tuple[str, ...] | None = None
     inspected: Inspected | None = None
-    spec: OciContainer | None = None
+    spec: OciContainer | Unknown | None = None
 
     @property
     def requests(self) -> tuple[Request, ...]:
@@ -51,7 +51,8 @@ class GpuContainer(Value):
     @property
     def pod(self) -> bool:
         """Whether it belongs to a Kubernetes pod."""
-        labelled = any(known is not None and known.pod for known in (self.inspected, self.spec))
+        spec = None if isinstance(self.spec, Unknown) else self.spec
+        labelled = any(known is not None and known.pod for known in (self.inspected, spec))
         return labelled or "kubepods" in str(self.cgroup)
 
 
@@ -79,27 +80,34 @@ class Containers(Source[GpuContainers]):
         rows = docker_inspect.containers(section(sections, docker_inspect.PROBE.name))
         if isinstance(rows, Unknown) and _no_dockerd(sections):
             rows = {}
-        inside = container_devices.inhabitants(section(sections, container_devices.PROBE.name))
+        walk = section(sections, container_devices.PROBE.name)
+        inside = container_devices.inhabitants(walk)
         units = scopes.scopes(section(sections, scopes.PROBE.name))
-        unseen = tuple(part for part in (rows, inside) if isinstance(part, Unknown))
+        # A walk that hung keeps those that it came to; the others were not looked into.
+        ended = inside if isinstance(inside, Unknown) else walk.trouble
+        unseen = tuple(part for part in (rows, ended) if isinstance(part, Unknown))
         known = {} if isinstance(rows, Unknown) else rows
         found: dict[str, GpuContainer] = {}
         for one in () if isinstance(inside, Unknown) else inside:
             found.setdefault(one.id or one.cgroup, _entered(known.get(one.id), one, units))
         for identity, row in known.items():
             if identity not in found and set(row.requests) - {Request.PRIVILEGED}:
-                nodes = inside if isinstance(inside, Unknown) else ()
-                found[identity] = _unentered(row, nodes, units)
+                found[identity] = _unentered(row, ended or (), units)
         specs = Specs.judged(sections)
-        listed = {} if isinstance(specs, Unknown) else {one.id: one for one in specs.containers}
-        told = (_with_spec(container, listed.get(container.id)) for container in found.values())
+        told = (_with_spec(container, _spec(specs, container.id)) for container in found.values())
         return GpuContainers(tuple(sorted(told, key=lambda one: (one.name, one.id))), unseen)
 
 
-def _with_spec(container: GpuContainer, spec: OciContainer | None) -> GpuContainer:
+def _spec(specs: OciContainers | Unknown, identity: str) -> OciContainer | Unknown | None:
+    if isinstance(specs, Unknown):
+        return specs
+    return next((one for one in specs.containers if one.id == identity), None)
+
+
+def _with_spec(container: GpuContainer, spec: OciContainer | Unknown | None) -> GpuContainer:
     """The container with its spec, and with the name that Kubernetes gave it."""
-    if spec is None:
-        return container
+    if spec is None or isinstance(spec, Unknown):
+        return replace(container, spec=spec)
     unnamed = container.inspected is None and bool(spec.name)
     return replace(container, spec=spec, name=spec.name if unnamed else container.name)
 
@@ -120,7 +128,7 @@ def _entered(
         engine="docker" if row else _engine(one.cgroup),
         cgroup=cgroup,
         # What holds a system container (lxc, nspawn) is above its own init's control group.
-        scope=_scope(cgroup, units) if one.id else None,
+        scope=_scope(cgroup, units) if one.id or not one.cgroup else None,
         nodes=one.nodes,
         devices_list=one.devices_list,
         inspected=row,

@@ -43,6 +43,7 @@ class Work(Source[GpuWork | None]):
         Probe(
             "gpu_processes.compute",
             "nvidia-smi --query-compute-apps=pid,process_name --format=csv,noheader",
+            lines=r"\d{1,9}, ",
         ),
     )
 

@@ -31,7 +31,7 @@ class Interrupted(Source[bool]):
         False
     """
 
-    probes = (Probe("interrupted.restart", _LOOK.format(STATE_DIR)),)
+    probes = (Probe("interrupted.restart", _LOOK.format(STATE_DIR), lines=r"(open|none)$"),)
 
     @override
     def command(self, state_dir: str = STATE_DIR) -> str:

@@ -41,5 +41,10 @@ def entries(answer: Section) -> tuple[JournalLine, ...] | Unknown:
     for complaint in answer.err.splitlines():
         if _LESS.search(complaint):
             return Unknown(f"journal: {complaint.strip()[:200]}")
-    found = (_LINE.match(line) for line in answer.out.splitlines())
+    lines = answer.out.splitlines()
+    # A message's second line is indented; journalctl's own remarks start with dashes.
+    odd = (line for line in lines if line.strip() and not re.match(r" |-- ", line))
+    if unread := next((line for line in odd if not _LINE.match(line)), ""):
+        return Unknown(f"journal: not understood: {unread[:80]!r}")
+    found = (_LINE.match(line) for line in lines)
     return tuple(JournalLine(f"{line[1]}+00:00", line[2]) for line in found if line)

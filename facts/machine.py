@@ -58,7 +58,7 @@ class Machine(Source[MachineState]):
     """
 
     probes = (
-        Probe("machine.self", _SELF),
+        Probe("machine.self", _SELF, lines=r"(uid|arch|marker) "),
         files(
             "machine.files",
             "/proc/sys/kernel/osrelease",

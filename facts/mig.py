@@ -113,7 +113,7 @@ class Mig(Source[MigState | None]):
     @classmethod
     def parse(cls, sections: Sections) -> MigState | Unknown | None:
         asked = section(sections, "mig.modes")
-        if asked.out.strip() == "absent":
+        if asked.rc == 0 and asked.out.strip() == "absent":
             return None
         devices = Devices.judged(sections)
         return MigState(

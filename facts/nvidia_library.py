@@ -108,7 +108,7 @@ class ManagementLibrary(Source[NvidiaLibrary]):
     Sources: ldconfig(8) ``-p`` (glibc), readlink(1), the usual directories. Needs no root.
     """
 
-    probes = (Probe("nvidia_library.files", _FIND),)
+    probes = (Probe("nvidia_library.files", _FIND, lines=r"(machine|cache|file) |mounted$"),)
 
     @override
     @classmethod

@@ -77,7 +77,7 @@ class Packages(Source[NvidiaPackages]):
     probes = (
         Probe("nvidia_packages.dpkg", _DPKG),
         Probe("nvidia_packages.rpm", _RPM),
-        Probe("nvidia_packages.dkms", "dkms status"),
+        Probe("nvidia_packages.dkms", "dkms status", lines=r".+: "),
     )
 
     @override

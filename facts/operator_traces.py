@@ -66,9 +66,9 @@ class OperatorTraces(Value):
                        operands=(Operand("gpu-operator-validator", "22.9.1", ...),))
     """
 
-    validations: tuple[str, ...]
-    toolkit: bool
-    manifests: tuple[str, ...]
+    validations: tuple[str, ...] | Unknown
+    toolkit: bool | Unknown
+    manifests: tuple[str, ...] | Unknown
     operands: tuple[Operand, ...] | Unknown
 
 
@@ -97,7 +97,11 @@ class Traces(Source[OperatorTraces | None]):
     images of running containers (``docker inspect``, OCI specs). The containers need root.
     """
 
-    probes = (Probe("operator_traces.list", _LIST), docker_inspect.PROBE, SPECS)
+    probes = (
+        Probe("operator_traces.list", _LIST, lines=r"(validation|manifest) |toolkit$"),
+        docker_inspect.PROBE,
+        SPECS,
+    )
 
     @override
     @classmethod
@@ -106,15 +110,18 @@ class Traces(Source[OperatorTraces | None]):
         rows = docker_inspect.containers(section(sections, docker_inspect.PROBE.name))
         operands = _operands(rows, Specs.judged(sections))
         lines = [line.partition(" ") for line in answer.out.splitlines()]
+        trouble = answer.trouble
+        # The manifests come last: that they are not readable says nothing of the others.
+        first = None if answer.rc == 1 and "not readable" in answer.err else trouble
         traces = OperatorTraces(
-            validations=tuple(rest for key, _, rest in lines if key == "validation"),
-            toolkit="toolkit" in answer.out.splitlines(),
-            manifests=tuple(rest for key, _, rest in lines if key == "manifest"),
+            validations=first or tuple(rest for key, _, rest in lines if key == "validation"),
+            toolkit=first or "toolkit" in answer.out.splitlines(),
+            manifests=trouble or tuple(rest for key, _, rest in lines if key == "manifest"),
             operands=operands,
         )
         if traces.validations or traces.toolkit or traces.manifests or operands:
-            return traces
-        return answer.trouble
+            return trouble if trouble and not operands else traces
+        return None
 
 
 def _operands(
@@ -128,8 +135,12 @@ def _operands(
         said = environments.get(row.id, _UNSEEN)
         found += [_operand(row.image, row.pod, said)] if row.pod else []
     operands = tuple(operand for operand in found if operand)
-    # Docker's answer says nothing of containerd's pods.
-    return specs if isinstance(specs, Unknown) and not operands else operands
+    if operands:
+        return operands
+    # Docker's answer says nothing of containerd's pods, and moby's specs nothing of images.
+    if isinstance(rows, Unknown) and any(spec.namespace == "moby" for spec in listed):
+        return rows
+    return specs if isinstance(specs, Unknown) else ()
 
 
 _UNSEEN = Unknown("environment: want root to read its OCI spec")

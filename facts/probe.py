@@ -27,7 +27,7 @@ import binascii
 import re
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from facts.unknown import Unknown
 
@@ -37,18 +37,24 @@ GRACE = 3
 """Seconds between the longest limit and giving up on a command that SIGKILL did not end."""
 
 _HEADER = re.compile(r"^@([a-z0-9_.]+) rc=(\d{1,3}|hung) cut=([01])$")
+# What grep prints of a file with NUL bytes (GNU grep from 3.5 on; before that, and busybox).
+_BINARY = re.compile(r"^(?:grep: (/.*): binary file matches|Binary file (/.*) matches)$")
 _TIMED_OUT = {124, 137, 143}
 """Exit codes of timeout(1): 124 limit reached, 137 killed (coreutils), 143 (busybox)."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """One command of the script. ``limit`` in seconds; ``cap`` in KiB of output kept."""
+    """One command of the script. ``limit`` in seconds; ``cap`` in KiB of output kept.
+
+    ``lines`` is a pattern that the start of every line of its output matches, where that is sure.
+    """
 
     name: str
     command: str
     limit: int = 10
     cap: int = 256
+    lines: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,21 @@ Sections = dict[str, Section]
 def section(sections: Sections, name: str) -> Section:
     """The named section, or one that says that it never came."""
     return sections.get(name) or Section(name, None, lost="no answer in the node's output")
+
+
+def understood(probes: Sequence[Probe], sections: Sections) -> Sections:
+    """The sections, with those lost whose lines are not such as their probe prints."""
+    shaped = {probe.name: probe.lines for probe in probes if probe.lines}
+    return {name: _understood(answer, shaped.get(name)) for name, answer in sections.items()}
+
+
+def _understood(answer: Section, lines: str | None) -> Section:
+    if lines is None or answer.trouble:
+        return answer
+    for line in answer.out.splitlines():
+        if line.strip() and not re.match(lines, line):
+            return replace(answer, lost=f"not understood: {line[:80]!r}")
+    return answer
 
 
 def script(probes: Sequence[Probe]) -> str:
@@ -168,16 +189,21 @@ def file_texts(answer: Section) -> dict[str, str | Unknown] | Unknown:
     if answer.rc is None or answer.rc > 2 or answer.cut or answer.lost:
         return answer.trouble or Unknown(f"{answer.name}: exit {answer.rc}")
     texts: dict[str, list[str]] = {}
+    binary: list[str] = []
     for line in answer.out.splitlines():
         path, colon, text = line.partition(":")
         if colon and path.startswith("/"):
             texts.setdefault(path, []).append(text)
+        elif other := _BINARY.match(line):
+            binary.append(other[1] or other[2])
+        elif line.strip():
+            return Unknown(f"{answer.name}: not understood: {line[:80]!r}")
     found: dict[str, str | Unknown] = {path: "\n".join(lines) for path, lines in texts.items()}
     for line in answer.err.splitlines():
         complaint = re.match(r"^grep: (/.*): ([^:]+)$", line)
         if complaint and complaint[2] not in ("No such file or directory", "Is a directory"):
             found[complaint[1]] = Unknown(f"{complaint[1]}: {complaint[2]}")
-    return found
+    return found | {path: Unknown(f"{path}: not a text") for path in binary}
 
 
 def decode(text: str) -> bytes | None:

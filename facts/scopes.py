@@ -74,6 +74,8 @@ def scopes(answer: Section) -> dict[str, Scope] | Unknown:
         return {}
     if answer.trouble:
         return answer.trouble
+    if "ControlGroup=" not in answer.out:
+        return Unknown(f"{answer.name}: no ControlGroup in its answer")
     found = {}
     for block in answer.out.split("\n\n"):
         values: dict[str, list[str]] = {}

@@ -8,7 +8,7 @@ from typing import ClassVar, Generic, TypeVar
 from pyinfra.api.facts import FactBase
 from typing_extensions import override
 
-from facts.probe import Probe, Sections, read, script
+from facts.probe import Probe, Sections, read, script, understood
 from facts.unknown import Unknown
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ class Source(FactBase[T | Unknown], Generic[T]):
         pyinfra ends the run for every host when a fact raises (api/facts.py, 3.10.0).
         """
         try:
-            return cls.parse(sections)
+            return cls.parse(understood(cls.probes, sections))
         except Exception as fault:  # noqa: BLE001
             return Unknown(f"{cls.name}: its parser failed: {type(fault).__name__}: {fault}")
 

@@ -58,7 +58,7 @@ class StuckInKernel(Source[StuckProcesses]):
     Source: /proc/pid/stat and /proc/pid/cgroup, proc(5). Needs no root.
     """
 
-    probes = (Probe("stuck_processes.twice", _TWICE),)
+    probes = (Probe("stuck_processes.twice", _TWICE, lines=r"(stuck|cgroup) "),)
 
     @override
     @classmethod

@@ -50,7 +50,7 @@ class Wsl(Source[WslState | None]):
 
     probes = (
         files("wsl.files", "/proc/sys/kernel/osrelease", "/etc/wsl.conf"),
-        Probe("wsl.paths", _PATHS),
+        Probe("wsl.paths", _PATHS, lines=r"/"),
     )
 
     @override
