@@ -9,6 +9,7 @@ from audit.daemon_document import Refused, document
 from audit.driver_entry import Candidate, entry_driver, with_driver
 from audit.engine_config import given_flags, obstacles
 from audit.exposure import exposed
+from audit.release import release
 from audit.refusals import Refusal, refusals, risks, standing
 from facts.daemon_json import DEFAULT, ConfigFile
 from facts.docker_engine import DockerEngine, EngineInfo
@@ -163,12 +164,21 @@ def _obstacles(candidate: Candidate, engine: DockerEngine, path: str) -> list[Re
     return [_refusal(one, instead if one.subject == "exec-opts" else "") for one in found]
 
 
+_KEEPS_REMOVABLE = (23,)
+"""Docker 20.10.24 with live-restore was seen to remove a running --rm container at its start,
+26.1.5 to keep it (lab)."""
+
+
 def stopped(node: NodeState, engine: DockerEngine) -> tuple[Inspected, ...] | Refusal:
-    if isinstance(engine.info, EngineInfo) and engine.info.live_restore:
-        return ()
+    """The containers that a restart of this engine stops."""
+    info = engine.info
+    live = isinstance(info, EngineInfo) and info.live_restore
+    if isinstance(info, EngineInfo) and live:
+        if (release(info.server_version) or ()) >= _KEEPS_REMOVABLE:
+            return ()
     if isinstance(node.running, Unknown):
         return _unread("running containers", node.running)
-    return node.running.containers
+    return tuple(one for one in node.running.containers if one.auto_remove or not live)
 
 
 def _exposed(node: NodeState) -> tuple[GpuContainer, ...]:

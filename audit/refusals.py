@@ -110,7 +110,8 @@ def _variant(node: NodeState, engine: DockerEngine) -> Iterator[Refusal]:
         yield Refusal(name, "the snap", "Docker's or the distribution's package", instead)
     daemons = node.daemons
     running = () if isinstance(daemons, Unknown) else daemons.named("dockerd")
-    if len(running) > 1:
+    # A child of dockerd between fork and exec has its name and its command line for a moment.
+    if len({one.arguments for one in running}) > 1:
         saw = f"{len(running)} dockerd: {', '.join(str(d.pid) for d in running)}"
         yield Refusal(name, saw, "one engine on the node")
 

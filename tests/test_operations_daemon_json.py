@@ -14,7 +14,9 @@ import pytest
 from operations import node
 from tests.node_scripts import SHELLS, Sandbox, payload, stand_in
 
-SOURCE = node.script("say", "state", "lock", "replace", "validate", "config_file", "write_daemon_json")
+SOURCE = node.script(
+    "say", "state", "lock", "replace", "validate", "config_file", "write_daemon_json"
+)
 OLD, NEW = b'{"a": 1}\n', b'{"a": 1, "exec-opts": ["native.cgroupdriver=cgroupfs"]}\n'
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="the script wants root")

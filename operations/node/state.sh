@@ -11,7 +11,13 @@ open_state() { # sets $state
   chmod 0700 "$state" "$state/backups" "$state/results"
 }
 
-journal() { printf '%s %s\n' "$(now)" "$*" >>"$state/journal"; }
+# What was done and why, the last few hundred times.
+journal() {
+  printf '%s %s\n' "$(now)" "$*" >>"$state/journal"
+  [ "$(wc -l <"$state/journal")" -le 400 ] || {
+    tail -n 200 "$state/journal" >"$state/journal.new" && mv -f "$state/journal.new" "$state/journal"
+  }
+}
 
 # The value of a key in a file of "key value" lines.
 value() { sed -n "s/^$2 //p" "$1" 2>/dev/null | head -n 1; }
