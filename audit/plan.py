@@ -9,8 +9,8 @@ from audit.daemon_document import Refused, document
 from audit.driver_entry import Candidate, entry_driver, with_driver
 from audit.engine_config import given_flags, obstacles
 from audit.exposure import exposed
-from audit.release import release
 from audit.refusals import Refusal, refusals, risks, standing
+from audit.release import release
 from facts.daemon_json import DEFAULT, ConfigFile
 from facts.docker_engine import DockerEngine, EngineInfo
 from facts.docker_inspect import Inspected
