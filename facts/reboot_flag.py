@@ -43,8 +43,10 @@ class RebootFlag(FactBase[Flag | Unknown | None]):
         answer = section(read(output), "reboot_flag.text")
         if answer.trouble:
             return answer.trouble
-        first, *lines = answer.out.splitlines() or [""]
-        return Flag(tuple(lines)) if first == "set" else None
+        if not answer.out.strip():
+            return None
+        first, *lines = answer.out.splitlines()
+        return Flag(tuple(lines)) if first == "set" else Unknown("reboot flag: not understood")
 
     @override
     @staticmethod
