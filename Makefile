@@ -2,12 +2,14 @@
 
 PYTHON ?= python3
 INVENTORY ?= inventories/local.py
+# Tests at a time: those on real nodes mostly wait.
+JOBS ?= 4
 VENV := .venv
 RUN := $(VENV)/.locked
 DEV := $(VENV)/.locked-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help audit demo test lint format docs lab lab-down lock clean
+.PHONY: help audit demo test faults lint format docs lab lab-down lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -19,7 +21,10 @@ demo: $(RUN)  ## audit a recorded fleet that shows what is found
 	@$(VENV)/bin/pyinfra inventories/recorded.py deploys/audit.py --dry -y --data audit_level=none
 
 test: $(DEV)  ## every test; those on real nodes want root on Linux
-	@$(VENV)/bin/pytest
+	@$(VENV)/bin/pytest -q -n $(JOBS) --dist loadgroup
+
+faults: $(DEV)  ## inject every fault on real nodes, and write docs/faults.md
+	@$(VENV)/bin/python -m tests.lab.faults
 
 lint: $(DEV)  ## ruff, mypy, import-linter, shellcheck where it is installed
 	@$(VENV)/bin/ruff check .

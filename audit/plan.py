@@ -164,21 +164,20 @@ def _obstacles(candidate: Candidate, engine: DockerEngine, path: str) -> list[Re
     return [_refusal(one, instead if one.subject == "exec-opts" else "") for one in found]
 
 
-_KEEPS_REMOVABLE = (23,)
-"""Docker 20.10.24 with live-restore was seen to remove a running --rm container at its start,
-26.1.5 to keep it (lab)."""
-
-
 def stopped(node: NodeState, engine: DockerEngine) -> tuple[Inspected, ...] | Refusal:
     """The containers that a restart of this engine stops."""
     info = engine.info
     live = isinstance(info, EngineInfo) and info.live_restore
-    if isinstance(info, EngineInfo) and live:
-        if (release(info.server_version) or ()) >= _KEEPS_REMOVABLE:
-            return ()
+    if isinstance(info, EngineInfo) and live and _keeps_removable(info):
+        return ()
     if isinstance(node.running, Unknown):
         return _unread("running containers", node.running)
     return tuple(one for one in node.running.containers if one.auto_remove or not live)
+
+
+def _keeps_removable(info: EngineInfo) -> bool:
+    """Whether live-restore keeps --rm containers: 20.10.24 removed one at its start, 26.1.5 not."""
+    return (release(info.server_version) or ()) >= (23,)
 
 
 def _exposed(node: NodeState) -> tuple[GpuContainer, ...]:
