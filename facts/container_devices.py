@@ -85,6 +85,8 @@ _ERRNO = {
     "Resource temporarily unavailable": "EAGAIN",
 }
 _ID = re.compile(r"[0-9a-f]{64}")
+_NOT_ROOT = Unknown("devices in containers: want root to look into /proc")
+_NOT_UNDERSTOOD = Unknown(f"{PROBE.name}: its answer was not understood")
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,8 @@ def inhabitants(answer: Section) -> tuple[Inhabitant, ...] | Unknown:
     A walk that hung keeps what it printed before: the device it hung on is unknown.
     """
     if "uid 0" not in answer.out.splitlines():
-        return answer.trouble or Unknown("devices in containers: want root to look into /proc")
+        asked = re.search(r"^uid \d+$", answer.out, re.MULTILINE)
+        return answer.trouble or (_NOT_ROOT if asked else _NOT_UNDERSTOOD)
     if answer.lost or answer.cut:
         return answer.trouble or ()
     return tuple(_inhabitant(block) for block in _blocks(answer.out))

@@ -112,6 +112,8 @@ class Engine(Source[DockerEngine | None]):
 
 
 def _info(answer: Section) -> EngineInfo | Unknown:
+    if answer.cut or answer.lost:
+        return answer.trouble or Unknown("docker info: not whole")
     try:
         said = json.loads(answer.out)
     except (ValueError, RecursionError):

@@ -49,8 +49,7 @@ class MigMode(Value):
 class Capability(Value):
     """A capability file: path below /proc/driver/nvidia/capabilities, minor and mode of its node.
 
-    ``mode`` is a number: 292 is 0444, 256 is 0400. ``None``: the file is there, and only root may
-    read it.
+    ``mode`` is a number: 292 is 0444, 256 is 0400. ``None``: the file has no such line.
 
     .. code:: python
 
@@ -58,8 +57,8 @@ class Capability(Value):
     """
 
     path: str
-    minor: int | None
-    mode: int | None
+    minor: int | Unknown | None
+    mode: int | Unknown | None
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,7 @@ class Mig(Source[MigState | None]):
     @classmethod
     def parse(cls, sections: Sections) -> MigState | Unknown | None:
         asked = section(sections, "mig.modes")
-        if asked.rc == 0 and asked.out.strip() == "absent":
+        if not asked.trouble and asked.out.strip() == "absent":
             return None
         devices = Devices.judged(sections)
         return MigState(
@@ -127,8 +126,8 @@ def _modes(answer: Section) -> tuple[MigMode, ...] | Unknown:
     if "is not a valid field to query" in answer.out:
         return ()  # drivers before 450 know no MIG
     if answer.trouble:
-        # NVML's own complaints come on standard output.
-        said = answer.out.strip().splitlines()
+        # NVML's own complaints come on standard output, with an exit code from 1 to 18 or so.
+        said = answer.out.strip().splitlines() if answer.rc in range(1, 100) else []
         return Unknown(f"nvidia-smi: {said[0][:200]}") if said else answer.trouble
     lines = [line.strip() for line in answer.out.splitlines() if line.strip()]
     found = [_MODE.match(line) for line in lines]
@@ -145,9 +144,10 @@ def _capabilities(texts: dict[str, str | Unknown] | Unknown) -> tuple[Capability
 
 
 def _capability(path: str, text: str | Unknown) -> Capability:
-    said = "" if isinstance(text, Unknown) else text
-    minor = re.search(r"^DeviceFileMinor: (\d{1,9})$", said, re.MULTILINE)
-    mode = re.search(r"^DeviceFileMode: (\d{1,9})$", said, re.MULTILINE)
+    if isinstance(text, Unknown):
+        return Capability(path[len(_CAPABILITIES) :], text, text)
+    minor = re.search(r"^DeviceFileMinor: (\d{1,9})$", text, re.MULTILINE)
+    mode = re.search(r"^DeviceFileMode: (\d{1,9})$", text, re.MULTILINE)
     return Capability(
         path[len(_CAPABILITIES) :],
         int(minor[1]) if minor else None,

@@ -108,7 +108,10 @@ class Specs(Source[OciContainers]):
         texts = file_texts(answer)
         if isinstance(texts, Unknown):
             return texts
-        found = (_container(path, text) for path, text in sorted(texts.items()))
+        # One container that is not known is enough: the list would claim to be all.
+        if unread := next((text for text in texts.values() if isinstance(text, Unknown)), None):
+            return unread
+        found = (_container(path, str(text)) for path, text in sorted(texts.items()))
         return OciContainers(tuple(one for one in found if one))
 
 
@@ -121,9 +124,9 @@ _KEYS = {
 }
 
 
-def _container(path: str, text: str | Unknown) -> OciContainer | None:
+def _container(path: str, text: str) -> OciContainer | None:
     parts = path.split("/")
-    if isinstance(text, Unknown) or len(parts) < 5:
+    if len(parts) < 5:
         return None
     userdata = parts[-2] == "userdata"
     pieces = [line.strip() for line in text.splitlines()]

@@ -53,7 +53,7 @@ class Runtimes(Source[RuntimeVersions]):
     def parse(cls, sections: Sections) -> RuntimeVersions | Unknown:
         answer = section(sections, "runtime_versions.ask")
         if (said := answer.out.strip()) and not said.startswith("program "):
-            return Unknown(f"{answer.name}: not understood: {said[:80]!r}")
+            return answer.trouble or Unknown(f"{answer.name}: not understood: {said[:80]!r}")
         blocks = {}
         for block in re.split(r"^program ", answer.out, flags=re.MULTILINE)[1:]:
             path, _, said = block.partition("\n")

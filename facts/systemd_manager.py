@@ -71,7 +71,7 @@ class Manager(Source[SystemdManager | None]):
     @classmethod
     def parse(cls, sections: Sections) -> SystemdManager | Unknown | None:
         answer = section(sections, "systemd_manager.show")
-        if answer.rc == 0 and answer.out.strip() == "absent":
+        if not answer.trouble and answer.out.strip() == "absent":
             return None
         version = _shown(answer, "Version")
         # PID 1 always says something while it boots: silence is a journal that was not read.
