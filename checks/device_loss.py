@@ -87,7 +87,13 @@ def _cause(container: GpuContainer, node: NodeState) -> tuple[str, Repair, str]:
             Repair.HUMAN,
             f"see toolkit-no-cgroups, then `docker restart {container.name}`",
         )
-    if isinstance(behind, Unknown) or not behind.missing:
+    if isinstance(behind, Unknown):
+        return (
+            f"its device filter was written anew; by whom could not be told: {behind.reason}",
+            Repair.RESTART_CONTAINER,
+            restart,
+        )
+    if not behind.missing:
         return (
             "its device filter was written anew (`docker update` does that), or the container"
             " toolkit never opens it (no-cgroups = true)",
