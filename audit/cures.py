@@ -22,8 +22,10 @@ _CDI_BY_DEFAULT = (28, 2)
 _JIT_CDI = (1, 18)
 """The first toolkit whose ``nvidia`` runtime edits the spec itself (its release notes)."""
 
+_DROPS_RULES = (1, 1, 3)
 _NO_LINKS_NEEDED = (1, 1, 7)
-"""The first runc that passes --device nodes to systemd without /dev/char links (its changelog)."""
+"""runc from the one to below the other drops the rule of a node without a /dev/char link, with the
+systemd driver, CDI's too (its changelog)."""
 
 
 def on_docker_of_pods(node: NodeState) -> bool:
@@ -44,13 +46,15 @@ def alternatives(node: NodeState, info: EngineInfo) -> Iterator[str]:
         and (release(toolkit.version) or ()) >= _JIT_CDI
     ):
         yield "nvidia runtime: docker run --runtime=nvidia -e NVIDIA_VISIBLE_DEVICES=all IMAGE"
-    if toolkit and toolkit.has("nvidia-ctk") is True and engine >= _CDI:
+    runc = release(info.runc) or ()
+    drops = _DROPS_RULES <= runc < _NO_LINKS_NEEDED
+    if toolkit and toolkit.has("nvidia-ctk") is True and engine >= _CDI and not drops:
         feature = "" if engine >= _CDI_BY_DEFAULT else ' with "features": {"cdi": true}'
         yield (
             "CDI: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml; docker run --device"
             f" nvidia.com/gpu=all IMAGE{feature}"
         )
-    if (release(info.runc) or ()) >= _NO_LINKS_NEEDED:
+    if runc >= _NO_LINKS_NEEDED:
         yield (
             "explicit devices: docker run --gpus all --device /dev/nvidiactl --device /dev/nvidia0"
             " --device /dev/nvidia-uvm IMAGE"

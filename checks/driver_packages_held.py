@@ -13,7 +13,7 @@ Good:
 
     unattended-upgrades on   libnvidia-compute-550 held (apt-mark hold)
 
-Repair: hold the packages (`deploys/fix_driver.py` does it), or name them in unattended-upgrades'
+Repair: hold the packages with the distribution's own tool, or name them in unattended-upgrades'
 Package-Blacklist. Security updates of the driver then wait for you.
 """
 
@@ -100,7 +100,7 @@ def _finding(updates: AutomaticUpdates, free: list[Package]) -> Finding:
         want="held, or left out of automatic updates",
         why="an update of the driver by itself breaks every new container until a reboot",
         repair=Repair.HOLD_PACKAGES,
-        do=f"deploys/fix_driver.py, or {hold} {' '.join(names)}",
+        do=f"{hold} {' '.join(names)}",
         avoid="holding cuda-drivers alone: what it depends on changes without it",
         evidence=tuple(f"allowed: {origin}" for origin in updates.origins),
     )

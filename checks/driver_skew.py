@@ -14,9 +14,9 @@ Good:
 
     loaded 550.107.02   on disk 550.107.02   libnvidia-ml 550.107.02
 
-Repair: a reboot where the module on disk equals the library (`deploys/fix_driver.py` hands it to
-its owner), else a human: build or install what is missing first. On WSL2 Windows brings the driver
-and this check does not apply.
+Repair: a reboot where the module on disk equals the library (`deploys/fix_cgroup.py` flags it
+for its owner), else a human: build or install what is missing first. On WSL2 Windows brings the
+driver and this check does not apply.
 """
 
 from __future__ import annotations

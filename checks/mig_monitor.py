@@ -19,8 +19,8 @@ Good:
     container exporter   NVIDIA_MIG_MONITOR_DEVICES=all, CAP_SYS_ADMIN, on mig_monitors
     container notebook   neither
 
-Repair: a human starts the container anew with what it needs (`deploys/mig_monitor.py` writes the
-monitor's manifest), or names it in the knob `mig_monitors`.
+Repair: a human starts the container anew with both or with
+neither, or names it in the knob `mig_monitors`.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ _Words = tuple[str, str, str]
 _HALF: _Words = (
     f"{MONITOR}=all and CAP_SYS_ADMIN, both, on monitors alone; neither elsewhere",
     "one without the other does not open the parent GPU: it reads [Insufficient Permissions]",
-    "a monitor: deploys/mig_monitor.py; any other program: take it out and ask the MIG device's own"
-    " handle",
+    "a monitor: start it with both (docker run --cap-add SYS_ADMIN -e"
+    f" {MONITOR}=all); any other program: take it out and ask the MIG device's own handle",
 )
 _TOO_MANY: _Words = (
     "the right on the monitors that the inventory names (mig_monitors)",

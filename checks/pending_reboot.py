@@ -28,7 +28,7 @@ from facts.unknown import Unknown
 AREA = Area.REST
 
 _OURS = "pyinfra-nvml: "
-"""What deploys/fix_driver.py writes before its own line: driver-skew tells of that already."""
+"""What operations/reboot.py writes before its own line: driver-skew tells of that already."""
 
 
 def check(node: NodeState) -> Iterator[Outcome]:

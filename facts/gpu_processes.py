@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
+from facts import nvidia_smi
 from facts.probe import Probe, Sections, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
@@ -33,7 +34,7 @@ class GpuWork(Value):
 
 
 class Work(Source[GpuWork | None]):
-    """What computes on the GPUs, or ``None`` where the node has no nvidia-smi.
+    """What computes on the GPUs, or ``None`` where the node has no nvidia module or nvidia-smi.
 
     Source: ``nvidia-smi --query-compute-apps=pid,process_name`` (nvidia-smi(1), csv). Needs no
     root; in a container it shows nothing of the others.
@@ -51,7 +52,7 @@ class Work(Source[GpuWork | None]):
     @classmethod
     def parse(cls, sections: Sections) -> GpuWork | Unknown | None:
         answer = section(sections, "gpu_processes.compute")
-        if answer.rc == 127:
+        if answer.rc == 127 or answer.out.strip() == nvidia_smi.ABSENT:
             return None
         if answer.trouble:
             return answer.trouble

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
+from facts import nvidia_smi
 from facts.nvidia_devices import DeviceNode, Devices
 from facts.nvidia_params import PROBE
 from facts.probe import Probe, Section, Sections, file_texts, section
@@ -15,16 +16,7 @@ from facts.unknown import Unknown, Value
 
 _CAPABILITIES = "/proc/driver/nvidia/capabilities/"
 
-# nvidia-smi makes missing device nodes and loads the module (nvidia-modprobe(1)), which an audit
-# must not; and it may hang for good where a GPU has fallen off the bus (Xid 79).
-_MODES = """
-[ -d /proc/driver/nvidia ] || { echo absent; exit 0; }
-[ -c /dev/nvidiactl ] || { echo 'no /dev/nvidiactl, nvidia-smi would make it' >&2; exit 1; }
-if dmesg 2>/dev/null | grep -q 'fallen off the bus'; then
-  echo 'a GPU has fallen off the bus, nvidia-smi may hang' >&2; exit 1
-fi
-exec nvidia-smi --query-gpu=index,mig.mode.current,mig.mode.pending --format=csv,noheader
-"""
+_MODES = nvidia_smi.query("--query-gpu=index,mig.mode.current,mig.mode.pending")
 
 _MODE = re.compile(r"^(\d{1,9}), (\[?[A-Za-z/ ]+\]?), (\[?[A-Za-z/ ]+\]?)$", re.MULTILINE)
 
