@@ -23,6 +23,7 @@ docker=$(command -v docker) &&
 [ -d /snap/docker ] && echo 'variant snap'
 ls -d /home/*/.docker/desktop /mnt/wsl/docker-desktop 2>/dev/null | grep -q . &&
   echo 'variant Docker Desktop'
+echo asked
 [ -d /run/systemd/system ] || { echo no-systemd; exit 0; }
 unit=$(systemctl show docker.service -p LoadState,ExecStart,EnvironmentFiles) || exit
 printf '%s\n' "$unit"
@@ -81,7 +82,11 @@ class Setup(Source[EngineSetup]):
     """
 
     probes = (
-        Probe("engine_setup.ask", _ASK, lines=r"variant |no-systemd$|\w+=|file |unreadable$|word "),
+        Probe(
+            "engine_setup.ask",
+            _ASK,
+            lines=r"variant |(asked|no-systemd)$|\w+=|file |unreadable$|word ",
+        ),
         *Daemons.probes,
     )
 
@@ -94,8 +99,8 @@ class Setup(Source[EngineSetup]):
 
 
 def _variants(answer: Section, daemons: RunningDaemons | Unknown) -> tuple[Variant, ...] | Unknown:
-    # systemctl comes after what the variants are told by.
-    whole = not answer.trouble or "LoadState=" in answer.out
+    # systemctl, which may hang, comes after what the variants are told by.
+    whole = not answer.trouble or "asked" in answer.out.splitlines()
     if isinstance(daemons, Unknown) or not whole:
         return daemons if isinstance(daemons, Unknown) else answer.trouble or ()
     named = re.findall(r"^variant (.+)$", answer.out, re.MULTILINE)
