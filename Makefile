@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 INVENTORY ?= inventories/local.py
-# Tests at a time: those on real nodes mostly wait.
+# Tests on real nodes at a time: they mostly wait.
 JOBS ?= 4
 VENV := .venv
 RUN := $(VENV)/.locked
@@ -21,7 +21,8 @@ demo: $(RUN)  ## audit a recorded fleet that shows what is found
 	@$(VENV)/bin/pyinfra inventories/recorded.py deploys/audit.py --dry -y --data audit_level=none
 
 test: $(DEV)  ## every test; those on real nodes want root on Linux
-	@$(VENV)/bin/pytest -q -n $(JOBS) --dist loadgroup
+	@$(VENV)/bin/pytest -q --ignore=tests/lab
+	@$(VENV)/bin/pytest -q -n $(JOBS) --dist loadgroup tests/lab
 
 faults: $(DEV)  ## inject every fault on real nodes, and write docs/faults.md
 	@$(VENV)/bin/python -m tests.lab.faults
