@@ -26,7 +26,7 @@ NO_LOSS = {
     ("mig.Mig", "nvidia_devices.list"): "no module is loaded",
     ("mig.Mig", "nvidia_params.files"): "no module is loaded",
     ("nvidia_driver.Driver", "nvidia_log.lines"): "no driver, so none that logs",
-    ("nvidia_params.Params", "nvidia_params.files"): "no module is loaded; what is kept is another's",
+    ("nvidia_params.Params", "nvidia_params.files"): "no module; it is another file",
     ("operator_traces.Traces", "docker_inspect.running"): "no spec of Docker's, so no container",
     ("package_holds.Holds", "nvidia_packages.dkms"): "dkms knows no hold",
     ("package_holds.Holds", "nvidia_packages.rpm"): "rpm knows no hold; dnf's are files",

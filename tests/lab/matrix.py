@@ -91,11 +91,11 @@ def _cells(node: Node, versions: Versions, setting: Setting) -> Iterator[Cell]:
     ways = {way: ids for way in _ways(versions) if (ids := _start(node, way))}
     if setting is Setting.SWITCHED:
         _configure(node, versions, "cgroupfs", live_restore=True)
-    before = _verdicts(node)
+    before = verdicts(node)
     changed = {way: _change(node, ids["change"], f"{way}-change") for way, ids in ways.items()}
     triggers.daemon_reload(node)
     reloaded = {way: _answer(node, f"{way}-reload") for way in ways}
-    after = _verdicts(node)
+    after = verdicts(node)
     for way in ways:
         predicted, why = before.of(way, "change")
         other = before.of(way, "reload")[0]
@@ -158,7 +158,8 @@ def _unseen(after: Verdicts, way: str, answers: dict[str, str]) -> str:
     return ""
 
 
-def _verdicts(node: Node) -> Verdicts:
+def verdicts(node: Node) -> Verdicts:
+    """What the audit says of this node now."""
     lines = node.run("sh -s", stdin=NodeFact().command()).stdout.splitlines()
     state = NodeFact().process(lines)
     if isinstance(state, Unknown):
