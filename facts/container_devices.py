@@ -167,9 +167,8 @@ def _take(block: _Block, key: str, rest: str, line: str) -> None:
     elif key == "list":
         block.listed.append(rest)
     elif key == "node":
-        name, *numbers = rest.split()
-        if len(numbers) == 2 and all(re.fullmatch("[0-9a-f]{1,8}", each) for each in numbers):
-            block.nodes[name] = (int(numbers[0], 16), int(numbers[1], 16))
+        if found := re.match(r"(\S+) ([0-9a-f]{1,8}) ([0-9a-f]{1,8})$", rest):
+            block.nodes[found[1]] = (int(found[2], 16), int(found[3], 16))
     elif key == "skip":
         block.skipped = rest
     elif key == "open":
