@@ -80,6 +80,7 @@ class Inspected(Value):
     image: str = ""
     runtime: str = ""
     requests: tuple[Request, ...] = ()
+    cgroup_parent: str = ""
     restart_policy: str = ""
     auto_remove: bool = False
     pod: str = ""
@@ -145,6 +146,7 @@ def _container(row: _Row) -> Inspected:
         image=_text(row.get("Image")),
         runtime=_text(row.get("Runtime")),
         requests=_requests(row),
+        cgroup_parent=_text(row.get("CgroupParent")),
         restart_policy=_text(row.get("RestartPolicy")),
         auto_remove=row.get("AutoRemove") is True,
         pod=_text(row.get("Pod")),

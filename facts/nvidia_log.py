@@ -14,7 +14,7 @@ from facts.unknown import Unknown, Value
 # The kernel keeps its log from users (dmesg_restrict): then the journal may have it.
 _LINES = r"""
 if dmesg >/dev/null 2>&1; then dmesg; else journalctl -k -b --no-pager -o short; fi |
-  grep 'NVRM: ' | sed 's/^.*NVRM: //' | tail -n 300
+  grep -e 'NVRM: ' -e 'nvidia/[0-9.]*/gsp_[a-z0-9_]*[.]bin' | sed 's/^.*NVRM: //' | tail -n 300
 """
 
 # Two shapes. NVIDIA/open-gpu-kernel-modules, osapi.c: client and pid on the first line, versions
@@ -24,6 +24,11 @@ _MISMATCH = re.compile(
     r"^API mismatch: the client (?:'(?P<client>[^']*)' \(pid (?P<pid>\d{1,10})\) )?has the version "
     r"(?P<library>\d+(?:\.\d+)+), but this kernel module has the version (?P<module>\d+(?:\.\d+)+)"
 )
+
+
+# The module's own words (open-gpu-kernel-modules #673, #789, #1230), and the kernel's where the
+# file of exactly the module's version is not there: an update took it away (#943).
+_FIRMWARE = re.compile(r"Cannot initialize GSP firmware|/gsp_\w+\.bin failed with error")
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class ApiMismatch(Value):
 
 @dataclass(frozen=True)
 class NvidiaLog(Value):
-    """Refused clients, and the lines of GPUs that left the bus (Xid 79), oldest first.
+    """Refused clients, GPUs that left the bus (Xid 79), GPU firmware that failed; oldest first.
 
     .. code:: python
 
@@ -53,6 +58,7 @@ class NvidiaLog(Value):
 
     mismatches: tuple[ApiMismatch, ...]
     fallen: tuple[str, ...]
+    firmware: tuple[str, ...] = ()
 
 
 class KernelLog(Source[NvidiaLog]):
@@ -80,6 +86,7 @@ class KernelLog(Source[NvidiaLog]):
         return NvidiaLog(
             mismatches=found,
             fallen=tuple(line for line in lines if re.match(r"Xid \([^)]*\): 79\b", line)),
+            firmware=tuple(line for line in lines if _FIRMWARE.search(line)),
         )
 
 

@@ -1,0 +1,58 @@
+"""Every GPU of the node took its firmware (GSP) since boot.
+
+From Turing on the module boots a firmware on the GPU, from a file of exactly its own version under
+/lib/firmware/nvidia. An update of the driver takes the old file away: a GPU that is then reset, or
+first opened, finds none until the node boots with the new module.
+
+Bad:
+
+    NVRM: RmInitAdapter: Cannot initialize GSP firmware RM
+
+Good:
+
+    no such line since boot
+
+Repair: with versions that differ, driver-skew has the repair; with equal ones a human: reset or
+power-cycle the GPU, then look at the vendor's notes on this driver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+AREA = Area.VERSIONS
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """The firmware's failures in the kernel log of this boot."""
+    driver = node.driver
+    if driver is None:
+        yield NotApplicable("no NVIDIA driver, device or library on this node")
+    elif isinstance(driver, Unknown):
+        yield Doubt("driver", driver.reason)
+    elif driver.loaded is None:
+        yield NotApplicable("no nvidia module is loaded")
+    elif isinstance(driver.log, Unknown):
+        yield Doubt("kernel log", driver.log.reason)
+    elif driver.log.firmware:
+        yield _finding(str(driver.loaded), driver.log.firmware)
+
+
+def _finding(loaded: str, lines: tuple[str, ...]) -> Finding:
+    return Finding(
+        level=Level.BROKEN,
+        subject="GPU firmware",
+        saw=f"{len(lines)} failures to start it since boot, module {loaded}",
+        want=f"the firmware of {loaded} in /lib/firmware/nvidia/{loaded}, and every GPU up with it",
+        why="the module takes no firmware of another version, and a GPU without it is not there",
+        repair=Repair.HUMAN,
+        do="reboot if driver-skew says so; else reset or power-cycle the GPU, and look at the"
+        " vendor's notes on this driver",
+        avoid="copying firmware of another version into place",
+        evidence=lines[-3:],
+        reference="checks.md#gpu-firmware",
+    )
