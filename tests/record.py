@@ -1,67 +1,83 @@
-"""Records a node: the script to run there, and its answers with what is private replaced.
+"""Records a node: its answer to the one exec, with what is private replaced.
 
-.venv/bin/python -m tests.record script | ssh HOST sudo sh -s |
-  .venv/bin/python -m tests.record save NAME 'seen on Debian 13, Docker 26.1.5, H100'
+make record HOST=gpu7 NAME=my_node ORIGIN='Debian 13, Docker 26.1.5, H100'
+
+or, where only a shell is to be had, `python -m tests.record script` there, and here
+`python -m tests.record save NAME ORIGIN <ANSWER`.
 """
 
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
+from pathlib import Path
 
 from facts.node import Node
+from facts.probe import limit, read
+from tests.private import clean, private
 from tests.recordings import NODES
 
-_UUID = re.compile(r"\b[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\b", re.I)
-_NO_UUID = "00000000-0000-0000-0000-000000000000"
-_ADDRESS = re.compile(r"\b(?!127\.|0\.0\.0\.0)(\d{1,3}\.){3}\d{1,3}\b(?!/8)")
-_PROXY = re.compile(r'"(HttpProxy|HttpsProxy|NoProxy)":"[^"]*"')
-_NAMES = (
-    re.compile(r'"Name":"([^"/]+)","Labels"'),  # docker info
-    re.compile(r"^\|name (\S+)$"),
+# As root where that asks for no password; else as the user, who sees less.
+_REMOTE = (
+    '[ "$(id -u)" = 0 ] && exec sh -s; sudo -n true 2>/dev/null && exec sudo -n sh -s; exec sh -s'
 )
+_SLACK = 60
 
 
-def clean(lines: Iterable[str]) -> list[str]:
-    """The lines with host names, UUIDs, addresses and proxies replaced."""
-    kept = list(lines)
-    names = {found[1] for line in kept for name in _NAMES if (found := name.search(line))}
-    for place, line in enumerate(kept):
-        line = _UUID.sub(_NO_UUID, line)
-        line = _PROXY.sub(r'"\1":""', line)
-        line = _ADDRESS.sub("192.0.2.1", line)
-        for name in names:
-            line = re.sub(rf'"Name":"{re.escape(name)}"', '"Name":"node"', line)
-        kept[place] = line
-    return kept
+def answer(ssh: Sequence[str]) -> list[str]:
+    """What the node behind this ssh command line answers to the one exec."""
+    done = subprocess.run(
+        [*ssh, _REMOTE],
+        input=Node().command().encode(),
+        capture_output=True,
+        timeout=limit(Node.probes) + _SLACK,
+    )
+    if done.returncode == 255:
+        raise SystemExit(f"ssh: {done.stderr.decode(errors='replace').strip()}, want a connection")
+    return done.stdout.decode(errors="replace").splitlines()
 
 
-def private(text: str) -> set[str]:
-    """What in this text looks like a UUID, an address or a proxy of a real machine."""
-    uuids = {found[0] for found in _UUID.finditer(text)} - {_NO_UUID}
-    addresses = {found[0] for found in _ADDRESS.finditer(text)} - {"192.0.2.1"}
-    proxies = {found[0] for found in _PROXY.finditer(text) if not found[0].endswith(':""')}
-    return uuids | addresses | proxies
+def save(
+    lines: Sequence[str],
+    name: str,
+    origin: str,
+    *,
+    hosts: Collection[str] = (),
+    keep: Collection[str] = (),
+    place: Path = NODES,
+) -> Path:
+    """Keep the cleaned answer as a node of the recorded fleet; refuses one that is not whole."""
+    if not re.fullmatch(r"[a-z0-9_]+", name):
+        raise SystemExit(f"NAME: saw {name!r}, want small letters, digits and underscores")
+    if set(read(lines)) != {probe.name for probe in Node.probes}:
+        raise SystemExit("recording: saw a part of the probes, want the whole answer of a node")
+    start = next(at for at, line in enumerate(lines) if line.startswith("@node "))
+    kept = clean(lines[start:], hosts, keep)
+    if slipped := private("\n".join(kept)) - set(keep):
+        raise SystemExit(f"recording: saw {', '.join(sorted(slipped))}, want it replaced")
+    path = place / name / "recording.txt"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([f"# seen on {origin.removeprefix('seen on ')}", *kept]) + "\n")
+    return path
 
 
 def main(words: list[str]) -> int:
-    """``script`` prints what to run on the node, ``save NAME ORIGIN`` keeps what it answered."""
+    """``host HOST NAME ORIGIN`` records one; ``script`` and ``save NAME ORIGIN`` are its halves."""
     if words == ["script"]:
         sys.stdout.write(Node().command())
         return 0
-    if len(words) == 3 and words[0] == "save" and re.fullmatch(r"[a-z0-9_]+", words[1]):
-        lines = clean(sys.stdin.read().splitlines())
-        if not any(line.startswith("@end ") for line in lines):
-            print("recording: saw no @end line, want the whole answer of a node", file=sys.stderr)
-            return 1
-        place = NODES / words[1] / "recording.txt"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text("\n".join([f"# {words[2]}", *lines]) + "\n")
-        print(f"written: {place}")
-        return 0
-    print(__doc__, file=sys.stderr)
-    return 2
+    if len(words) == 4 and words[0] == "host" and all(words):
+        host = words[1].rpartition("@")[2]
+        path = save(answer(["ssh", words[1]]), words[2], words[3], hosts=[host])
+    elif len(words) == 3 and words[0] == "save":
+        path = save(sys.stdin.read().splitlines(), words[1], words[2])
+    else:
+        sys.stderr.write(f"{__doc__}\n")
+        return 2
+    print(f"written: {path}; read it before you commit it")
+    return 0
 
 
 if __name__ == "__main__":
