@@ -21,31 +21,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.finding import Area, Finding, Level, Outcome, Repair
+from audit.kernel_log import kernel_log
 from facts.node import NodeState
-from facts.unknown import Unknown
+from facts.nvidia_log import NvidiaLog
 
 AREA = Area.REST
 
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """Every GPU with an Xid 79 in the kernel log of this boot."""
-    driver = node.driver
-    if driver is None:
-        yield NotApplicable("no NVIDIA driver, device or library on this node")
-    elif isinstance(driver, Unknown):
-        yield Doubt("driver", driver.reason)
-    elif driver.loaded is None:
-        yield NotApplicable("no nvidia module is loaded")
-    elif isinstance(driver.log, Unknown):
-        yield Doubt("kernel log", driver.log.reason)
-    else:
-        gpus: dict[str, str] = {}
-        for line in driver.log.fallen:
-            found = re.match(r"Xid \((?:PCI:)?([^)]*)\)", line)
-            gpus[found[1] if found else "?"] = line
-        for slot, line in gpus.items():
-            yield _finding(slot, line)
+    log = kernel_log(node)
+    if not isinstance(log, NvidiaLog):
+        yield log
+        return
+    gpus: dict[str, str] = {}
+    for line in log.fallen:
+        found = re.match(r"Xid \((?:PCI:)?([^)]*)\)", line)
+        gpus[found[1] if found else "?"] = line
+    for slot, line in gpus.items():
+        yield _finding(slot, line)
 
 
 def _finding(slot: str, line: str) -> Finding:

@@ -20,26 +20,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.finding import Area, Finding, Level, Outcome, Repair
+from audit.kernel_log import kernel_log
 from facts.node import NodeState
-from facts.unknown import Unknown
+from facts.nvidia_driver import NvidiaDriver
+from facts.nvidia_log import NvidiaLog
 
 AREA = Area.VERSIONS
 
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """The firmware's failures in the kernel log of this boot."""
-    driver = node.driver
-    if driver is None:
-        yield NotApplicable("no NVIDIA driver, device or library on this node")
-    elif isinstance(driver, Unknown):
-        yield Doubt("driver", driver.reason)
-    elif driver.loaded is None:
-        yield NotApplicable("no nvidia module is loaded")
-    elif isinstance(driver.log, Unknown):
-        yield Doubt("kernel log", driver.log.reason)
-    elif driver.log.firmware:
-        yield _finding(str(driver.loaded), driver.log.firmware)
+    log = kernel_log(node)
+    if not isinstance(log, NvidiaLog):
+        yield log
+    elif log.firmware:
+        driver = node.driver
+        loaded = driver.loaded if isinstance(driver, NvidiaDriver) else None
+        yield _finding(str(loaded), log.firmware)
 
 
 def _finding(loaded: str, lines: tuple[str, ...]) -> Finding:
