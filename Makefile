@@ -9,7 +9,7 @@ RUN := $(VENV)/.locked
 DEV := $(VENV)/.locked-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help audit demo test faults lint format docs lab lab-down lock clean
+.PHONY: help audit demo test faults matrix fuzz record lint format docs lab lab-down lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -26,6 +26,15 @@ test: $(DEV)  ## every test; those on real nodes want root on Linux
 
 faults: $(DEV)  ## inject every fault on real nodes, and write docs/faults.md
 	@$(VENV)/bin/python -m tests.lab.faults
+
+matrix: $(DEV)  ## compare the audit's verdicts with real triggers, and write docs/matrix.md
+	@$(VENV)/bin/python -m tests.lab.matrix
+
+fuzz: $(DEV)  ## give every parser 10,000 answers of a node that no node gave
+	@$(VENV)/bin/python -m tests.fuzz
+
+record: $(DEV)  ## record a node, HOST=name NAME=its_name ORIGIN='Debian 13, Docker 26.1.5, H100'
+	@$(VENV)/bin/python -m tests.record host '$(HOST)' '$(NAME)' '$(ORIGIN)'
 
 lint: $(DEV)  ## ruff, mypy, import-linter, shellcheck where it is installed
 	@$(VENV)/bin/ruff check .

@@ -13,7 +13,8 @@ from facts.probe import Probe, Section, Sections, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 
-# One JSON object per container. Of the environment only the NVIDIA_ variables leave the node:
+# One JSON object per container. Of the environment only the variables of NVIDIA's runtime leave
+# the node (NVIDIA_API_KEY is a secret, and so may be what has another name):
 # the others may hold secrets. The functions are those of the Docker CLI's templates (docker
 # inspect --format, "Format command and log output").
 _FIELDS = {
@@ -37,7 +38,9 @@ _FIELDS = {
     "Ecs": 'json (index .Config.Labels "com.amazonaws.ecs.cluster")',
 }
 _ENVIRONMENT = (
-    '"Env":[{{range .Config.Env}}{{if eq (truncate . 7) "NVIDIA_"}}{{json .}},{{end}}{{end}}null]'
+    '"Env":[{{range .Config.Env}}{{if or (eq (truncate . 15) "NVIDIA_VISIBLE_")'
+    ' (eq (truncate . 14) "NVIDIA_DRIVER_") (eq (truncate . 11) "NVIDIA_MIG_")}}'
+    "{{json .}},{{end}}{{end}}null]"
 )
 _ROW = "{" + ",".join(f'"{key}":{{{{{get}}}}}' for key, get in _FIELDS.items())
 _ROW += "," + _ENVIRONMENT + "}"

@@ -26,7 +26,7 @@ _SPECS = (
 # Only these pieces leave the node: the rest of the environment may hold secrets. containerd writes
 # a spec in one line, cri-o (runtime-tools) indented: no piece spans lines.
 _PIECES = (
-    r'"(NVIDIA_[A-Z_]+|PASS_DEVICE_SPECS|DEVICE_LIST_STRATEGY|MIG_STRATEGY)=[^"\\]*"',
+    r'"(NVIDIA_(VISIBLE|DRIVER|MIG)_[A-Z_]+|PASS_DEVICE_SPECS|DEVICE_LIST_STRATEGY|MIG_STRATEGY)=[^"\\]*"',
     r'"io\.kubernetes\.(cri|cri-o|container|pod)[a-zA-Z.-]*[nN]ame(space)?": ?"[^"\\]*"',
     r'"CAP_SYS_ADMIN"',
     r'"path": ?"[^"\\]*nvidia[^"\\]*"',
