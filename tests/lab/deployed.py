@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,17 @@ class Outcome:
             for check in self.node(name)["checks"]
             for finding in check["findings"]
         ]
+
+
+def unknown(facts: object, path: str = "") -> Iterator[tuple[str, str]]:
+    """Everything in a report's facts that could not be told: where it stands, and why."""
+    if isinstance(facts, dict):
+        for key, value in facts.items():
+            below = f"{path}.{key}".lstrip(".")
+            yield from [(path, value)] if key == "unknown" else unknown(value, below)
+    elif isinstance(facts, list):
+        for place, value in enumerate(facts):
+            yield from unknown(value, f"{path}[{place}]")
 
 
 def run(inventory: Path, deploy: str, *words: str, limit: float = 240) -> Outcome:

@@ -11,6 +11,27 @@ VERBOSE = {"/etc/ssh/sshd_config.d/90-log.conf": "LogLevel VERBOSE\n"}
 """sshd then logs every session it starts (sshd_config(5)), one for each exec."""
 
 
+_SOCKET = "permission denied while trying to connect to the Docker daemon socket"
+_JOURNAL = "journal: kept from this user"
+# What a user without sudo and without groups is not told, and why.
+WANT_ROOT = {
+    "systemd.messages": _JOURNAL,
+    "systemd.containerd": _JOURNAL,
+    "systemd.reloads": _JOURNAL,
+    "systemd.reloaders": _JOURNAL,
+    "systemd.since": _JOURNAL,
+    "driver.log": "kernel log: dmesg refused",
+    "engine.info": _SOCKET,
+    "running": _SOCKET,
+    "gpu_containers.unseen[0]": _SOCKET,
+    "gpu_containers.unseen[1]": "want root to look into /proc",
+    "oci_specs": "want root to read the specs",
+    "operator.operands": "want root to read the specs",
+}
+# Only where kernel.dmesg_restrict is set.
+MAY_BE_OPEN = {"driver.log"}
+
+
 def test_one_connection_and_one_exec(lab: Lab, tmp_path: Path) -> None:
     """By the log of the node's own sshd."""
     node = lab.fresh("trixie", files=VERBOSE)
@@ -43,6 +64,12 @@ def test_a_user_without_root_is_told_what_is_unknown(lab: Lab, tmp_path: Path) -
     assert statuses["cgroup-hierarchy"] == "ok"
     assert "want root to look into /proc" in audit.text
     assert "permission denied" in audit.text
+    told = dict(deployed.unknown(audit.node("trixie")["facts"]))
+    for path, reason in told.items():
+        print(f"{path}: {reason}")
+    assert set(told) | MAY_BE_OPEN == set(WANT_ROOT)
+    for path, reason in told.items():
+        assert WANT_ROOT[path] in reason, (path, reason)
 
 
 def test_a_user_with_sudo_sees_everything(lab: Lab, tmp_path: Path) -> None:

@@ -52,13 +52,6 @@ def hang(node: Node) -> None:
     node.sh(f"chmod 0755 {' '.join(f'/usr/bin/{tool}' for tool in TOOLS)}")
 
 
-def reasons(facts: object, path: str) -> Iterator[tuple[str, str]]:
-    """Everything unknown in these facts."""
-    if isinstance(facts, dict):
-        for key, value in facts.items():
-            yield from [(path, value)] if key == "unknown" else reasons(value, f"{path}.{key}")
-
-
 def lost(before: object, after: object, path: str = "") -> Iterator[tuple[str, str]]:
     """The places where the facts differ, and the reason that stands there now."""
     if before == after:
@@ -68,7 +61,11 @@ def lost(before: object, after: object, path: str = "") -> Iterator[tuple[str, s
     elif isinstance(before, dict) and isinstance(after, dict):
         for key in before | after:
             yield from lost(before.get(key), after.get(key), f"{path}.{key}".lstrip("."))
-    elif before is None and isinstance(after, dict) and (parts := list(reasons(after, path))):
+    elif (
+        before is None
+        and isinstance(after, dict)
+        and (parts := list(deployed.unknown(after, path)))
+    ):
         # It was proven absent; now a part of it is not known to be.
         yield from parts
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
