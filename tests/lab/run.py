@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.lab import machine, mounts, network
+from tests.lab import limits, machine, mounts, network
 from tests.lab.errors import LabError
 from tests.lab.lock import locked
 from tests.lab.process import Process, process
@@ -46,6 +46,7 @@ class Run:
 def begin(name: str | None = None) -> Run:
     """Take a share of this machine for this process; with a name, one that outlives it."""
     with _state_locked():
+        limits.lift(STATE)
         place = STATE / (name or f"run-{secrets.token_hex(2)}")
         owner = None if name else process(os.getpid())
         if not place.exists():
@@ -62,6 +63,8 @@ def end(place: Path) -> None:
         raise LabError("; ".join(failed))
     network.remove(_bridge_name(place))
     mounts.lift(place)
+    if not _places():
+        limits.put_back(STATE)
 
 
 def clear_leftovers() -> list[str]:
