@@ -1,6 +1,8 @@
 """Records the lab's nodes anew, in the states that the recorded fleet and the cases stand on.
 
-.venv/bin/python -m tests.lab.record
+.venv/bin/python -m tests.lab.record && .venv/bin/python -m tests.made_up
+
+The made up nodes stand on these.
 """
 
 from __future__ import annotations
