@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from facts.node import Node
+from facts.reboot_flag import RebootFlag
 from tests.answers import AnySource, name, sources
 from tests.fuzz import fuzz
 
 settings.register_profile(
-    "few", max_examples=30, deadline=None, suppress_health_check=list(HealthCheck)
+    "few", max_examples=20, deadline=None, suppress_health_check=list(HealthCheck)
 )
 
 
@@ -29,3 +31,11 @@ def test_no_parser_is_left_out() -> None:
     """Each field of the node's value has its parser among them."""
     probes = {probe.name for source in sources() if source is not Node for probe in source.probes}
     assert {probe.name for probe in Node.probes} <= probes
+
+
+@given(
+    st.lists(st.text() | st.sampled_from(["@reboot_flag.text rc=0 cut=0", "|set", "|", "@end 1"]))
+)
+def test_the_reboot_flag_ends_in_a_value(lines: list[str]) -> None:
+    """The one fact with an argument, so no source."""
+    RebootFlag().process(["@node 1", *lines])
