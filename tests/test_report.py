@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
@@ -123,3 +124,13 @@ def test_a_check_that_fails_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
     told = judge(recordings.node("blank"))
     assert told[0].status is Status.UNKNOWN
     assert "ValueError: surprise" in told[0].doubts[0].reason
+
+
+def test_the_readme_opens_with_a_report_as_it_is_printed() -> None:
+    text = (Path(__file__).parents[1] / "README.md").read_text()
+    shown = text.partition("```\n")[2].partition("```")[0].splitlines()
+    fleet = {"gpu-01": "bookworm_lost", "gpu-02": "trixie_exposed", "gpu-03": "gpu_good"}
+    told = [verdict(name, recordings.node(node), execs=1) for name, node in fleet.items()]
+    lines = {re.sub(r" \(last [^)]*\)", "", line).rstrip() for line in printed(told).splitlines()}
+    assert [line for line in shown if line.rstrip() not in lines] == []
+    assert len(shown) > 10
