@@ -15,6 +15,7 @@ help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
 
 audit: $(RUN)  ## audit this machine, or INVENTORY=path; changes nothing
+	@[ -f "$(INVENTORY)" ] || { echo "inventory $(INVENTORY): not there, want a file" >&2; exit 1; }
 	@$(VENV)/bin/pyinfra $(INVENTORY) deploys/audit.py --dry -y
 
 demo: $(RUN)  ## audit a recorded fleet that shows what is found

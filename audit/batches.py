@@ -64,23 +64,42 @@ def most_at_once(share: int | str | None, hosts: int) -> int | None:
     return share
 
 
+@dataclass(frozen=True)
+class Progress:
+    """Where the hosts of a run are: done with all their steps, failed, refused, out of order."""
+
+    done: frozenset[str] = frozenset()
+    failed: frozenset[str] = frozenset()
+    refused: frozenset[str] = frozenset()
+
+    @property
+    def ended(self) -> frozenset[str]:
+        return self.done | self.failed | self.refused
+
+
 def obstacle(
-    order: Batches,
-    number: int,
-    failed: Collection[str],
-    max_failures: int,
-    most: int | None = None,
+    order: Batches, number: int, progress: Progress, max_failures: int, most: int | None = None
 ) -> str | None:
     """Why this group and those behind it are not touched, or ``None``.
 
-    ``failed`` are the hosts that a change has failed on so far; they may be out of service.
+    A canary has to be done: one that refused proves nothing, and one that has not had its turn
+    (pyinfra's ``--serial`` and ``--no-wait`` know no order) proves nothing yet. Hosts that failed
+    may be out of service.
     """
     for before, group in enumerate(order.groups[:number]):
-        lost = [host for host in group if host in failed]
-        allowed = 0 if before < order.canaries else max_failures
+        title = order.title(before)
+        if waiting := [host for host in group if host not in progress.ended]:
+            saw = f"saw {', '.join(waiting)} not through yet"
+            return f"{title}: {saw}, want it first; run without --serial and --no-wait"
+        lost = [host for host in group if host in progress.failed]
+        canary = before < order.canaries
+        allowed = 0 if canary else max_failures
         if len(lost) > allowed:
-            return f"{order.title(before)}: saw {', '.join(lost)} fail, want at most {allowed}"
-    out = len(failed) + len(order.groups[number])
-    if most and len(failed) and out > most:
-        return f"nodes out of service: saw {len(failed)} failed, want at most {most} with the next"
+            return f"{title}: saw {', '.join(lost)} fail, want at most {allowed}"
+        if canary and not any(host in progress.done for host in group):
+            saw = f"saw {', '.join(group)} refused"
+            return f"{title}: {saw}, want one that proves the cure (knob canary)"
+    failed = len(progress.failed)
+    if most and failed and failed + len(order.groups[number]) > most:
+        return f"nodes out of service: saw {failed} failed, want at most {most} with the next"
     return None

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -16,24 +17,32 @@ from facts.unknown import Unknown, plain
 VERSION = 1
 
 
+@dataclass(frozen=True)
+class Run:
+    """What a run meant to change: the plan told for each host, who was left alone, who failed."""
+
+    plans: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    untouched: Mapping[str, str] = field(default_factory=dict)
+    failed: frozenset[str] = frozenset()
+
+
 def document(
-    verdicts: Sequence[Verdict],
-    at: datetime,
-    plans: Mapping[str, Sequence[str]] | None = None,
-    untouched: Mapping[str, str] | None = None,
+    verdicts: Sequence[Verdict], at: datetime, run: Run | None = None
 ) -> dict[str, object]:
     """The audit of a fleet, in the order of its inventory; times are UTC, ISO 8601.
 
-    ``plans`` are the lines told before a change, ``untouched`` why a host was left alone.
+    A node on which a change failed is shown as it was before: ``stale``.
     """
+    run = run or Run()
     return {
         "version": VERSION,
         "time": at.isoformat(timespec="seconds"),
         "nodes": [
             {
                 **_node(verdict),
-                "plan": list((plans or {}).get(verdict.node, ())),
-                "not_touched": (untouched or {}).get(verdict.node),
+                "plan": list(run.plans.get(verdict.node, ())),
+                "not_touched": run.untouched.get(verdict.node),
+                "stale": verdict.node in run.failed,
             }
             for verdict in verdicts
         ],

@@ -50,7 +50,7 @@ def knobs(host: Host) -> Knobs:
         only_exposed=_flag("only_exposed", given),
         overrule=_overruled(given),
         mig_monitors=_names("mig_monitors", given),
-        state_directory=_path("state_directory", given),
+        state_directory=_own_directory("state_directory", given),
         reboot_sentinel=_path("reboot_sentinel", given),
         restart_exposed_containers=_flag("restart_exposed_containers", given),
         canary=_canary(given),
@@ -86,7 +86,7 @@ def _flag(name: str, given: dict[str, object]) -> bool:
 
 def _overruled(given: dict[str, object]) -> tuple[str, ...]:
     value = given["overrule"]
-    names = (value,) if isinstance(value, str) else value or ()
+    names = value.split(",") if isinstance(value, str) else value or ()
     if not isinstance(names, (list, tuple)) or not set(names) <= set(OVERRULABLE):
         raise DeployError(f"knob overrule: saw {value!r}, want some of {', '.join(OVERRULABLE)}")
     return tuple(names)
@@ -112,7 +112,7 @@ def _canary(given: dict[str, object]) -> int | tuple[str, ...]:
     if isinstance(value, (list, tuple)) and value and all(isinstance(v, str) for v in value):
         return tuple(value)
     if isinstance(value, str) and value:
-        return (value,)
+        return tuple(name.strip() for name in value.split(","))
     if isinstance(value, (list, tuple, str)):
         raise DeployError(f"knob canary: saw {value!r}, want a number or names of hosts")
     return _count("canary", given, least=0)
@@ -125,6 +125,14 @@ def _share(given: dict[str, object]) -> int | str | None:
             raise DeployError(f"knob max_unavailable: saw {value!r}, want a number or 1% to 100%")
         return value
     return None if value is None else _count("max_unavailable", given, least=1)
+
+
+def _own_directory(name: str, given: dict[str, object]) -> str:
+    """A directory that may be given to root alone: none that the system shares."""
+    path = _path(name, given)
+    if path.count("/") < 2 or ".." in path.split("/"):
+        raise DeployError(f"knob {name}: saw {path!r}, want a directory of its own below another")
+    return path
 
 
 def _path(name: str, given: dict[str, object]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from audit.daemon_document import Refused, document
+from audit.daemon_document import Document, Refused, document
 from audit.driver_entry import Candidate, entry_driver, with_driver
 from audit.engine_config import given_flags, obstacles
 from audit.exposure import exposed
@@ -91,10 +91,12 @@ def _change(
     if isinstance(candidate, Refused):
         return Plan(driver, path, (*reasons, _refusal(candidate)))
     reasons += _obstacles(candidate, engine, path)
+    reasons += pending(candidate.content, engine, path)
     info = engine.info
     live = info.cgroup_driver if isinstance(info, EngineInfo) else ""
     restart = live != driver
-    stops = stopped(node, engine) if restart else ()
+    live_restore = keeps_running(candidate.content, engine, path)
+    stops = stopped(node, engine, live_restore) if restart else ()
     if isinstance(stops, Refusal):
         reasons.append(stops)
         stops = ()
@@ -107,7 +109,7 @@ def _change(
         before,
         candidate.content if candidate.changed else None,
         restart,
-        isinstance(info, EngineInfo) and info.live_restore,
+        live_restore,
         stops,
         endangered,
         node.gpu_work if restart else None,
@@ -164,15 +166,41 @@ def _obstacles(candidate: Candidate, engine: DockerEngine, path: str) -> list[Re
     return [_refusal(one, instead if one.subject == "exec-opts" else "") for one in found]
 
 
-def stopped(node: NodeState, engine: DockerEngine) -> tuple[Inspected, ...] | Refusal:
-    """The containers that a restart of this engine stops."""
+def keeps_running(content: bytes, engine: DockerEngine, path: str) -> bool:
+    """Whether containers outlive a restart: live-restore is on now, and in the file read then."""
+    if not (isinstance(engine.info, EngineInfo) and engine.info.live_restore):
+        return False
+    read = document(content, path)
+    named = isinstance(read, Document) and read.value.get("live-restore") is True
+    process = engine.process
+    arguments = () if process is None or isinstance(process, Unknown) else process.arguments
+    return named or any(a in ("--live-restore", "--live-restore=true") for a in arguments)
+
+
+def pending(content: bytes, engine: DockerEngine, path: str) -> list[Refusal]:
+    """An edit that the engine has not seen yet and that its restart would make costly."""
+    read = document(content, path)
+    root = read.value.get("data-root") if isinstance(read, Document) else None
     info = engine.info
-    live = isinstance(info, EngineInfo) and info.live_restore
-    if isinstance(info, EngineInfo) and live and _keeps_removable(info):
+    if not isinstance(info, EngineInfo) or not isinstance(root, str) or not info.root_directory:
+        return []
+    # With userns-remap the engine's own directory is one below data-root (dockerd(8)).
+    if f"{info.root_directory}/".startswith(f"{root.rstrip('/')}/"):
+        return []
+    saw = f"data-root {root}, and an engine whose containers are in {info.root_directory}"
+    instead = "restart docker by hand when its containers and images may go"
+    return [Refusal(path, saw, "both alike", instead, "data-root")]
+
+
+def stopped(
+    node: NodeState, engine: DockerEngine, live_restore: bool
+) -> tuple[Inspected, ...] | Refusal:
+    """The containers that a restart of this engine stops."""
+    if isinstance(engine.info, EngineInfo) and live_restore and _keeps_removable(engine.info):
         return ()
     if isinstance(node.running, Unknown):
         return _unread("running containers", node.running)
-    return tuple(one for one in node.running.containers if one.auto_remove or not live)
+    return tuple(one for one in node.running.containers if one.auto_remove or not live_restore)
 
 
 def _keeps_removable(info: EngineInfo) -> bool:
@@ -194,7 +222,7 @@ def _unseen(node: NodeState) -> bool:
 
 
 def _unread(subject: str, unknown: Unknown) -> Refusal:
-    return Refusal(subject, unknown.reason, "it readable; run as root (_sudo = True)")
+    return Refusal(subject, unknown.reason, "it readable, as root and with the engine up")
 
 
 def _refusal(refused: Refused, instead: str = "") -> Refusal:

@@ -40,7 +40,7 @@ def _cost(repair: Repair) -> str:
 def _restart(plan: Plan) -> Iterator[str]:
     count = len(plan.stops)
     stop = {0: "no container stops", 1: "1 container stops"}.get(count, f"{count} containers stop")
-    yield f"docker: restart, {stop}"
+    yield f"docker: restart, {stop}; it takes what else daemon.json says since its last start"
     if plan.live_restore:
         yield "  live-restore: they keep running, and exposed ones stay exposed until they restart"
     for container in plan.stops:

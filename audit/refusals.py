@@ -35,7 +35,7 @@ class Refusal:
         return f"{self.subject}: saw {self.saw}, want {self.want}{more}{way}"
 
 
-OVERRULABLE = ("ecs", "paused", "remove", "gpu-lost", "stuck")
+OVERRULABLE = ("data-root", "ecs", "gpu-lost", "paused", "remove", "stuck")
 """The names that the knob ``overrule`` takes."""
 
 # Their /etc is made anew at boot or by the system's own tools (os-release(5), ID).
@@ -118,7 +118,12 @@ def _variant(node: NodeState, engine: DockerEngine) -> Iterator[Refusal]:
 
 def _answers(node: NodeState, engine: DockerEngine, driver: str) -> Iterator[Refusal]:
     if isinstance(engine.info, Unknown):
-        yield Refusal("Docker engine", engine.info.reason, "an engine that answers docker info")
+        want = "an engine that answers docker info"
+        unit = engine.unit
+        state = {} if unit is None or isinstance(unit, Unknown) else unit.properties
+        down = state.get("ActiveState") in ("inactive", "failed")
+        instead = "systemctl start docker, then run this again" if down else ""
+        yield Refusal("Docker engine", engine.info.reason, want, instead)
     elif engine.info.live_restore and engine.info.swarm == "active":
         yield Refusal("live-restore", "on, on a node of a swarm", "one of the two")
     if driver == "systemd" and isinstance(node.hierarchy, Unknown):

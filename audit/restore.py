@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from audit.daemon_document import Refused, document
 from audit.driver_entry import KEY, entry_driver
-from audit.plan import Plan, config_path, stopped
+from audit.plan import Plan, config_path, keeps_running, pending, stopped
 from audit.refusals import Refusal, refusals, risks, standing
 from facts.cgroup import CgroupHierarchy, Mode
 from facts.daemon_json import DaemonJsonFiles
@@ -81,11 +81,11 @@ def plan(
     if engine is None:
         return Restore(Plan("", idle="no Docker engine on this node", engine=False))
     if isinstance(engine, Unknown):
-        saw = Refusal("Docker engine", engine.reason, "it readable; run as root (_sudo = True)")
+        saw = Refusal("Docker engine", engine.reason, "it readable, as root")
         return Restore(Plan("", refusals=(saw,)))
     found = way(node.daemon_json, last)
     if found is None:
-        idle = "daemon.json is as it was before this project's last write"
+        idle = "daemon.json is as it was before this project's last write, or it wrote none"
         return Restore(Plan("", idle=idle, engine=False))
     if isinstance(found, Refused):
         saw = Refusal(found.subject, found.saw, found.want)
@@ -95,8 +95,10 @@ def plan(
         saw = Refusal(target.subject, target.saw, target.want)
         return Restore(Plan("", found.path, refusals=(saw,)))
     driver, named = target
-    stops = stopped(node, engine)
-    against = [*refusals(node, engine, driver)]
+    content = found.after or b""
+    live_restore = keeps_running(content, engine, found.path)
+    stops = stopped(node, engine, live_restore)
+    against = [*refusals(node, engine, driver), *pending(content, engine, found.path)]
     live = engine.info.cgroup_driver if isinstance(engine.info, EngineInfo) else ""
     if isinstance(stops, Refusal):
         against.append(stops)
@@ -110,7 +112,7 @@ def plan(
         found.before,
         found.after or b"",
         live != driver,
-        isinstance(engine.info, EngineInfo) and engine.info.live_restore,
+        live_restore,
         stops if live != driver else (),
         work=node.gpu_work,
         restores=True,

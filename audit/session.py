@@ -9,12 +9,13 @@ from functools import wraps
 from typing import Any
 
 from pyinfra.api import Host, State
+from pyinfra.api.exceptions import DeployError
 from pyinfra.api.state import BaseStateCallback
 from rich.console import Console
 from typing_extensions import override
 
-from audit.batches import Batches, batches, lost_canary, most_at_once, obstacle
-from audit.document import document, write
+from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
+from audit.document import Run, document, write
 from audit.knobs import Knobs, knobs
 from audit.report import show
 from audit.verdict import Verdict, unreached, verdict
@@ -40,6 +41,7 @@ class Session(BaseStateCallback):
         self.plans: dict[str, tuple[str, ...]] = {}
         self.refused: set[str] = set()
         self.failed: set[str] = set()
+        self.done: set[str] = set()
         self.untouched: dict[str, str] = {}
         self._left: set[str] = set()
         self._order: Batches | None = None
@@ -54,16 +56,26 @@ class Session(BaseStateCallback):
     def operation_host_error(  # type: ignore[override]
         self, state: State, host: Host, op_hash: str, retry_count: int = 0, max_retries: int = 0
     ) -> None:
+        # With --no-wait, pyinfra itself forgets the failure (api/operations.py, 3.10.0).
+        state.failed_hosts.add(host)
         if host.name not in self.refused and host.name not in self.untouched:
             self.failed.add(host.name)
 
     def order(self, state: State) -> Batches:
         """The groups in which the hosts of this run are changed: those that were connected to."""
         if self._order is None:
+            self._check_canary(state)
             reached = [host.name for host in state.inventory if host in state.activated_hosts]
             most = most_at_once(self.knobs.max_unavailable, len(reached))
             self._order = batches(reached, self.knobs.canary, self.knobs.batch_size, most)
         return self._order
+
+    def _check_canary(self, state: State) -> None:
+        canary = self.knobs.canary
+        names = () if isinstance(canary, int) else canary
+        if unknown := set(names) - {host.name for host in state.inventory}:
+            there = ", ".join(sorted(unknown))
+            raise DeployError(f"knob canary: saw {there}, want names of hosts in the inventory")
 
     def obstacle(self, state: State, number: int) -> str | None:
         """Why the group of this number is not touched, as things stand now."""
@@ -71,7 +83,8 @@ class Session(BaseStateCallback):
         if lost := lost_canary(self.knobs.canary, order):
             return lost
         most = most_at_once(self.knobs.max_unavailable, sum(map(len, order.groups)))
-        return obstacle(order, number, self.failed, self.knobs.max_failures, most)
+        progress = Progress(frozenset(self.done), frozenset(self.failed), frozenset(self.refused))
+        return obstacle(order, number, progress, self.knobs.max_failures, most)
 
     def ask(self, host: Host) -> Verdict:
         """The verdict of what this host says now, from a single exec."""
@@ -93,11 +106,15 @@ class Session(BaseStateCallback):
         )
         console.print()
         show(verdicts, console)
+        for name in sorted(self.failed):
+            told = "a change failed here: what stands above is from before it, or from its middle"
+            console.print(f"{name} · {told}", soft_wrap=True, markup=False)
         for name, reason in self.untouched.items():
             console.print(f"{name} · not touched: {reason}", soft_wrap=True, markup=False)
         if self.knobs.report_json:
             at = datetime.now(timezone.utc)
-            write(self.knobs.report_json, document(verdicts, at, self.plans, self.untouched))
+            run = Run(self.plans, self.untouched, frozenset(self.failed))
+            write(self.knobs.report_json, document(verdicts, at, run))
             console.print(f"written: {self.knobs.report_json}", markup=False)
 
     def _of(self, host: Host, state: State) -> Verdict:

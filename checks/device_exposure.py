@@ -61,7 +61,9 @@ def _finding(container: GpuContainer, behind: Held, node: NodeState) -> Finding:
         why="the GPU was added behind systemd; it is gone after " + triggers(number),
         repair=repair,
         do=do,
-        avoid="a `docker restart` of the container alone changes nothing; nor do more privileges",
+        avoid="more privileges do not help"
+        if repair is Repair.RESTART_CONTAINER
+        else "a `docker restart` of the container alone changes nothing; nor do more privileges",
         evidence=(
             f"cgroup {container.cgroup}",
             _asked(container),

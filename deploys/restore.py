@@ -15,7 +15,7 @@ from audit.refusals import Refusal
 from audit.session import session
 from facts.last_write import LastWrite
 from facts.unknown import Unknown
-from operations import batch, daemon_json, docker_engine, refusal
+from operations import batch, daemon_json, docker_engine, gpu_containers, refusal
 
 wanted = knobs(host)
 run = session(state, wanted)
@@ -50,4 +50,9 @@ for title in batch.turns(run):
         driver=todo.plan.driver,
         state_dir=wanted.state_directory,
         named=todo.named,
+    )
+    gpu_containers.reachable(
+        name=f"{title}: look at the engine again",
+        driver=todo.plan.driver,
+        exposed={},
     )

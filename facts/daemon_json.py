@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
+from typing import ClassVar
 
 from typing_extensions import override
 
 from facts.probe import Probe, Sections, decode, number, section
 from facts.source import Source
-from facts.unknown import Unknown, Value
+from facts.unknown import Unknown, Value, plain
 
 DEFAULT = "/etc/docker/daemon.json"
 """Where dockerd looks when no ``--config-file`` names another (dockerd(8))."""
@@ -73,6 +75,20 @@ class ConfigFile(Value):
     uid: int | None
     gid: int | None
     content: bytes | Unknown | None
+
+    private: ClassVar[bool] = True
+
+    @override
+    def to_json(self) -> object:
+        """Without the content, which may hold proxies' passwords and labels: its size and sum."""
+        shown: object = self.content
+        if isinstance(self.content, bytes):
+            digest = hashlib.sha256(self.content).hexdigest()
+            shown = {"bytes": len(self.content), "sha256": digest}
+        return {
+            **{f.name: plain(getattr(self, f.name)) for f in fields(self)},
+            "content": plain(shown),
+        }
 
 
 @dataclass(frozen=True)

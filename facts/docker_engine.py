@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from facts.daemons import Daemon, Daemons, RunningDaemons
+from facts.docker_cli import GUARD
 from facts.probe import Probe, Section, Sections, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
@@ -91,7 +92,7 @@ class Engine(Source[DockerEngine | None]):
     """
 
     probes = (
-        Probe("docker_engine.info", "docker info --format '{{json .}}'", cap=512),
+        Probe("docker_engine.info", GUARD + "docker info --format '{{json .}}'", cap=512),
         Probe(
             "docker_engine.unit",
             f"systemctl show docker.service -p {','.join(_UNIT_PROPERTIES)}",

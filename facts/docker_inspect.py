@@ -9,6 +9,7 @@ from enum import Enum
 
 from typing_extensions import override
 
+from facts.docker_cli import GUARD
 from facts.probe import Probe, Section, Sections, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
@@ -44,7 +45,7 @@ _ENVIRONMENT = (
 )
 _ROW = "{" + ",".join(f'"{key}":{{{{{get}}}}}' for key, get in _FIELDS.items())
 _ROW += "," + _ENVIRONMENT + "}"
-_INSPECT = f"""
+_INSPECT = f"""{GUARD}
 ids=$(docker ps --quiet --no-trunc) || exit
 [ -z "$ids" ] || docker inspect --format '{_ROW}' $ids
 """

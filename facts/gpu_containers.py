@@ -155,10 +155,15 @@ def _scope(cgroup: str | Unknown, units: dict[str, Scope] | Unknown) -> Scope | 
         return cgroup
     if isinstance(units, Unknown):
         return units
-    if cgroup in units:
-        return units[cgroup]
-    if cgroup.endswith(".scope"):
-        return Unknown(f"scope {cgroup.rpartition('/')[2]}: not a unit of this node's systemd")
+    # A process may sit below its container's scope (an init of its own, podman with crun); the
+    # device filters of every cgroup above it hold for it too (cgroups(7)).
+    places = cgroup.split("/")
+    for depth in range(len(places), 1, -1):
+        if scope := units.get("/".join(places[:depth])):
+            return scope
+    runtimes = ("docker-", "cri-containerd-", "crio-", "libpod-")
+    if name := next((p for p in places if p.startswith(runtimes) and p.endswith(".scope")), None):
+        return Unknown(f"scope {name}: not a unit of this node's systemd")
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,6 +44,18 @@ class Written(Value):
     before_sum: str
     after_sum: str
     at: str
+
+    private: ClassVar[bool] = True
+
+    @override
+    def to_json(self) -> object:
+        """Without the content, which may hold what is not to be shown."""
+        return {
+            "path": self.path,
+            "before": self.before_sum,
+            "after": self.after_sum,
+            "at": self.at,
+        }
 
 
 class LastWrite(Source[Written | None]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
+from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Unknown:
 
 def plain(value: object) -> object:
     """A fact's value as JSON types: dataclasses become objects, tuples lists, bytes text."""
-    if isinstance(value, Unknown):
+    if isinstance(value, Unknown) or (isinstance(value, Value) and value.private):
         return value.to_json()
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
@@ -43,6 +44,9 @@ def plain(value: object) -> object:
 
 class Value:
     """Base of every fact's value: ``pyinfra HOST fact`` prints it through ``to_json``."""
+
+    private: ClassVar[bool] = False
+    """Whether it holds what is not to be shown; its own ``to_json`` then leaves that out."""
 
     def to_json(self) -> object:
         return plain(self)

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator
 
 from pyinfra.api.command import StringCommand
 from pyinfra.api.operation import operation
+from pyinfra.api.state import StateStage
 from pyinfra.context import host, state
 
 from audit.knobs import knobs
@@ -27,12 +28,31 @@ def gate(number: int) -> Generator[StringCommand, None, None]:
         batch.gate(name="Before batch 2 of 3", number=2)
     """
     run = session(state, knobs(host))
-    reason = run.obstacle(state, number)
+    # Before anything ran there is nothing to look at: a gate speaks when its turn has come.
+    now = state.current_stage is StateStage.Execute
+    reason = run.obstacle(state, number) if now else None
     if reason is None or run.order(state).place(host.name) < number:
         host.noop("the groups before it went well")
         return
     run.untouched[host.name] = reason
     yield node.refuse(f"not touched: {reason}")
+
+
+@operation()
+def end() -> Generator[StringCommand, None, None]:
+    """
+    This host is through with all its steps: the groups behind it may begin.
+
+    **Example:**
+
+    .. code:: python
+
+        batch.end(name="canary: through")
+    """
+    if state.current_stage is StateStage.Execute:
+        session(state, knobs(host)).done.add(host.name)
+    host.noop("all its steps are done")
+    yield from ()
 
 
 def turns(run: Session) -> Iterator[str]:
@@ -48,3 +68,4 @@ def turns(run: Session) -> Iterator[str]:
             gate(name=f"{order.title(number)}: look at the groups before it", number=number)
         if number == mine:
             yield order.title(number)
+            end(name=f"{order.title(number)}: through")

@@ -39,6 +39,11 @@ def reachable(
     yield FunctionCommand(_prove, (driver, dict(exposed)), {})
 
 
+_RESTART = ("env", "-u", "DOCKER_HOST", "DOCKER_CONTEXT=default", "docker", "restart")
+_STOP_LIMIT = 900
+"""Seconds: what docker run --stop-timeout may be set to is waited for."""
+
+
 @operation()
 def started_anew(
     driver: str, exposed: Mapping[str, str], wanted: bool = True
@@ -62,7 +67,7 @@ def started_anew(
     state = session(ctx_state.get(), knobs(host)).ask(host).state
     left = {} if isinstance(state, Unknown) else _left_behind(state, exposed)
     for identity, name in left.items():
-        yield StringCommand("docker", "restart", QuoteString(identity))
+        yield StringCommand(*_RESTART, QuoteString(identity), _timeout=_STOP_LIMIT)
         yield FunctionCommand(_prove, (driver, {identity: name}), {})
     if not left:
         host.noop("no container is left in its scope of before")

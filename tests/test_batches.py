@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.batches import Batches, batches, lost_canary, most_at_once, obstacle
+from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
 
 HOSTS = ["a", "b", "c", "d", "e"]
 
@@ -51,23 +51,42 @@ def test_every_host_is_in_one_group(
         assert all(len(group) <= most for group in order.groups)
 
 
+def progress(done: str = "", failed: str = "", refused: str = "") -> Progress:
+    return Progress(frozenset(done), frozenset(failed), frozenset(refused))
+
+
 def test_a_failed_canary_stops_the_rest() -> None:
     order = batches(HOSTS, 1, 2)
-    assert obstacle(order, 0, {"a"}, 0) is None
-    assert obstacle(order, 1, {"a"}, 5) == "canary: saw a fail, want at most 0"
-    assert obstacle(order, 1, set(), 0) is None
+    assert obstacle(order, 0, progress(failed="a"), 0) is None
+    assert obstacle(order, 1, progress(failed="a"), 5) == "canary: saw a fail, want at most 0"
+    assert obstacle(order, 1, progress(done="a"), 0) is None
+
+
+def test_a_canary_that_refused_proves_nothing() -> None:
+    order = batches(HOSTS, 1, 2)
+    assert "saw a refused" in str(obstacle(order, 1, progress(refused="a"), 9))
+    both = batches(HOSTS, 2, 2)
+    assert obstacle(both, 1, progress(done="a", refused="b"), 0) is None
+
+
+def test_a_group_waits_for_those_before_it() -> None:
+    order = batches(HOSTS, 1, 2)
+    assert "saw a not through yet" in str(obstacle(order, 1, progress(), 9))
+    assert "saw c not through yet" in str(obstacle(order, 2, progress(done="ab"), 9))
 
 
 def test_a_batch_with_more_failures_than_allowed_stops_the_rest() -> None:
     order = batches(HOSTS, 1, 2)
-    assert obstacle(order, 2, {"b"}, 1) is None
-    assert obstacle(order, 2, {"b", "c"}, 1) == "batch 1 of 2: saw b, c fail, want at most 1"
+    assert obstacle(order, 2, progress(done="ac", failed="b"), 1) is None
+    saw = obstacle(order, 2, progress(done="a", failed="bc"), 1)
+    assert saw == "batch 1 of 2: saw b, c fail, want at most 1"
+    assert obstacle(order, 2, progress(done="a", refused="bc"), 0) is None
 
 
 def test_failed_hosts_count_as_out_of_service() -> None:
     order = batches(HOSTS, 1, 2, most=2)
-    assert obstacle(order, 2, {"b"}, 1, most=2)
-    assert obstacle(order, 2, set(), 1, most=2) is None
+    assert obstacle(order, 2, progress(done="ac", failed="b"), 1, most=2)
+    assert obstacle(order, 2, progress(done="abc"), 1, most=2) is None
 
 
 @pytest.mark.parametrize(

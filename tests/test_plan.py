@@ -210,10 +210,31 @@ def test_what_would_break_the_host_cannot_be_overruled() -> None:
     assert plan(node, "cgroupfs", overrule=["kubelet", ""]).refusals
 
 
+LIVE = {"docker_engine__info": {"out": INFO % ("systemd", "inactive", "true")}}
+
+
 def test_with_live_restore_no_container_stops() -> None:
-    made = planned(docker_engine__info={"out": INFO % ("systemd", "inactive", "true")})
+    made = planned(**LIVE, daemon_json__files=file(b'{"live-restore": true}'))
     assert made.restart
     assert made.stops == ()
+
+
+def test_live_restore_taken_out_of_the_file_stops_them() -> None:
+    made = planned(**LIVE, daemon_json__files=file(b"{}"))
+    assert len(made.stops) == 3
+
+
+def test_another_data_root_is_refused_until_it_is_overruled() -> None:
+    info = (
+        '{"ServerVersion": "26.1", "CgroupDriver": "systemd", "DockerRootDir": "/var/lib/docker"}'
+    )
+    answers = {
+        "docker_engine.info": {"out": info},
+        "daemon_json.files": file(b'{"data-root": "/srv/docker"}'),
+    }
+    node = recordings.node("trixie_exposed", answers)
+    assert [refusal.knob for refusal in plan(node, "cgroupfs").refusals] == ["data-root"]
+    assert plan(node, "cgroupfs", overrule=["data-root"]).acts
 
 
 def test_the_words_name_what_stops_and_how_it_comes_back() -> None:

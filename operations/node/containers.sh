@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# shellcheck disable=SC2154 # $state is set by open_state (state.sh)
+# shellcheck disable=SC2154 # $driver_before and $state are set by open_state (state.sh)
 # The containers: which ran, which are back, which have to be started, in the order of before.
 
 # One line a container, sorted by the time it was started. Go leaves out a fraction's last zeros, so
@@ -12,12 +12,18 @@ running() {
   ids=$(limited 60 docker ps --quiet --no-trunc 2>/dev/null) || return 1
   [ -n "$ids" ] || return 0
   # shellcheck disable=SC2086 # ids are hexadecimal, one a line
-  limited 60 docker inspect --format "$_fields" $ids 2>/dev/null | sed 's/Z / /' | sort
+  rows=$(limited 60 docker inspect --format "$_fields" $ids 2>/dev/null)
+  # One that ended meanwhile has no row; none at all is no answer.
+  [ -n "$rows" ] || return 1
+  printf '%s\n' "$rows" | sed 's/Z / /' | sort
 }
 
 # Writes down what runs, behind what an interrupted run wrote down and did not bring back.
 record_running() {
-  running >"$state/ran.now" || : >"$state/ran.now"
+  running >"$state/ran.now" || [ -z "$driver_before" ] || {
+    rm -f "$state/ran.now"
+    return 1
+  }
   [ -e "$state/ran" ] || : >"$state/ran"
   {
     cat "$state/ran"

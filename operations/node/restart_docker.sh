@@ -108,7 +108,10 @@ transaction() {
     finish refused
   fi
   settle_write
-  record_running
+  record_running || {
+    note 'reason docker did not say what runs: nothing is stopped that could not be started again'
+    finish refused
+  }
   restarted=yes
   journal "restart $run driver ${driver_before:-unknown} want $driver"
   restart_engine >/dev/null

@@ -5,7 +5,10 @@ umask 077
 LC_ALL=C
 PATH="${PATH:-/bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 export LC_ALL PATH
-unset DOCKER_HOST DOCKER_CONTEXT
+# A context of the user may name another node's engine.
+unset DOCKER_HOST
+DOCKER_CONTEXT=default
+export DOCKER_CONTEXT
 
 fail() { # subject, what was seen, what was wanted
   printf '%s: saw %s, want %s\n' "$1" "$2" "$3" >&2

@@ -5,6 +5,8 @@ open_state() { # sets $state
   state=$1
   [ "$(id -u)" = 0 ] || fail "$state" "user id $(id -u)" 'root (_sudo=True)'
   [ ! -L "$state" ] || fail "$state" 'a symbolic link' 'a directory of root'
+  [ ! -d "$state" ] || [ -d "$state/backups" ] || [ -z "$(ls -A "$state")" ] ||
+    fail "$state" 'a directory with other things in it' 'one of its own: its mode becomes 0700'
   mkdir -p "$state/backups" "$state/results" || fail "$state" 'it cannot be made' 'a directory'
   owner=$(stat -c %u "$state")
   [ "$owner" = 0 ] || fail "$state" "owner $owner" 'a directory of root'

@@ -1,0 +1,16 @@
+"""How Docker's client is asked: for this node's own engine, and none that asking would start."""
+
+from __future__ import annotations
+
+# An environment or a context of the user may name another node's engine (docker(1), context).
+# With dockerd stopped and docker.socket listening, whoever asks starts it (systemd.socket(5)).
+GUARD = """
+unset DOCKER_HOST
+DOCKER_CONTEXT=default
+export DOCKER_CONTEXT
+if [ -d /run/systemd/system ] && ! grep -qsx dockerd /proc/[0-9]*/comm &&
+  systemctl is-active --quiet docker.socket; then
+  echo 'dockerd is stopped, and its socket would start it' >&2
+  exit 1
+fi
+"""
