@@ -210,7 +210,7 @@ def test_what_would_break_the_host_cannot_be_overruled() -> None:
     assert plan(node, "cgroupfs", overrule=["kubelet", ""]).refusals
 
 
-LIVE = {"docker_engine__info": {"out": INFO % ("systemd", "inactive", "true")}}
+LIVE: dict[str, Any] = {"docker_engine__info": {"out": INFO % ("systemd", "inactive", "true")}}
 
 
 def test_with_live_restore_no_container_stops() -> None:

@@ -16,7 +16,8 @@ only_exposed = False
 
 # Refusals that are not to count: "remove" (containers with --rm are lost), "paused" (so is the
 # state of paused ones), "ecs", "gpu-lost", "stuck", "data-root" (a symbolic link to the engine's
-# directory is right, and not to be told from another directory). Those that would break a host cannot be named.
+# directory is right, and not to be told from another directory). Those that would break a host
+# cannot be named.
 overrule: tuple[str, ...] = ()
 
 # The containers that may see across MIG instances: patterns of a container's name, its pod

@@ -1,11 +1,14 @@
 # shellcheck shell=sh
 # The state directory: backups, what was written, what ran, results, the journal.
 
+# What is in the directory and not of a run that ended before it made the rest.
+strangers() { find "$state" -mindepth 1 -maxdepth 1 ! -name lock ! -name lock.owner; }
+
 open_state() { # sets $state
   state=$1
   [ "$(id -u)" = 0 ] || fail "$state" "user id $(id -u)" 'root (_sudo=True)'
   [ ! -L "$state" ] || fail "$state" 'a symbolic link' 'a directory of root'
-  [ ! -d "$state" ] || [ -d "$state/backups" ] || [ -z "$(ls -A "$state")" ] ||
+  [ ! -d "$state" ] || [ -d "$state/backups" ] || [ -z "$(strangers)" ] ||
     fail "$state" 'a directory with other things in it' 'one of its own: its mode becomes 0700'
   mkdir -p "$state/backups" "$state/results" || fail "$state" 'it cannot be made' 'a directory'
   owner=$(stat -c %u "$state")

@@ -81,3 +81,30 @@ def test_a_failure_allowed_and_a_host_that_is_not_there(
     at = [fix.text.index(f"Starting operation: {t}") for t in ("canary: w", "batch 1 of 2: w")]
     assert at == sorted(at)
     assert "not touched" not in fix.text
+
+
+def test_a_canary_that_refuses_proves_nothing(
+    lab: Lab, tmp_path: Path, fleet: dict[str, Node]
+) -> None:
+    assert lab.running()
+    containers.start(fleet["gpu-1"], "batch", "none", "--rm")
+    hosts = write(tmp_path / "inventory.py", fleet)
+    fix = deployed.run(hosts, "fix_cgroup.py", "-y")
+    assert fix.code == 1
+    assert {driver(node) for node in fleet.values()} == {"systemd"}
+    assert "canary: saw gpu-1 refused, want one that proves the cure" in fix.text
+
+
+def test_a_canary_holds_the_others_back_in_any_order(
+    lab: Lab, tmp_path: Path, fleet: dict[str, Node]
+) -> None:
+    """pyinfra's --serial takes the hosts as they come: behind the canary nobody goes before it."""
+    assert lab.running()
+    hosts = write(tmp_path / "inventory.py", {name: fleet[name] for name in ("gpu-1", "gpu-2")})
+    words = ("--serial", "--data", "canary=gpu-2")
+    fix = deployed.run(hosts, "fix_cgroup.py", "-y", *words)
+    if driver(fleet["gpu-1"]) == "cgroupfs":
+        assert driver(fleet["gpu-2"]) == "cgroupfs"
+    else:
+        assert fix.code == 1
+        assert "saw gpu-2 not through yet" in fix.text
