@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -129,6 +129,18 @@ FAULTS: dict[str, tuple[str, str]] = {
         "an unreachable host, and one failure that is allowed",
         "the others cured, both reported",
     ),
+    "test_fleet.py::test_a_canary_that_refuses_proves_nothing": (
+        "a canary that is refused",
+        "no other host touched",
+    ),
+    "test_engine_asked.py::test_a_stopped_engine_stays_stopped": (
+        "an engine that its socket would start",
+        "not asked, not started; refused with what to do",
+    ),
+    "test_engine_asked.py::test_a_directory_of_the_system_is_not_taken": (
+        "a state directory that is the system's",
+        "refused, its mode as it was",
+    ),
     "test_restore.py::test_a_file_changed_since_is_left_alone": (
         "a restore of a file that was changed since",
         KEPT,
@@ -136,28 +148,28 @@ FAULTS: dict[str, tuple[str, str]] = {
 }
 
 
-class Ledger:
-    """A pytest plugin: keeps the tests that inject a fault, and notes how each ended."""
-
-    def __init__(self) -> None:
-        self.ended: dict[str, tuple[str, str]] = {}
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = [item for item in items if name_of(item) in FAULTS]
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[None]:
-        outcome = yield
-        report = outcome.get_result()  # type: ignore[attr-defined]
-        if report.when == "call" or report.outcome != "passed":
-            self.ended[item.nodeid] = (name_of(item), report.outcome)
+OUTCOMES: dict[str, tuple[str, str]] = {}
+"""Test id to the fault's key and how the test ended."""
 
 
-def name_of(item: pytest.Item) -> str:
-    """The key of a test in the table: file, function and, where it has one, its case."""
-    name = f"{item.path.name}::{getattr(item, 'originalname', item.name)}"
-    parameters = getattr(getattr(item, "callspec", None), "params", {})
-    return f"{name}/{parameters['case']}" if "case" in parameters else name
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keeps the tests that inject a fault."""
+    items[:] = [item for item in items if key_of(item.nodeid) in FAULTS]
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Notes how each ended; its set-up and its clean-up count too."""
+    if report.when == "call" or report.outcome != "passed":
+        OUTCOMES[report.nodeid] = (key_of(report.nodeid), report.outcome)
+
+
+def key_of(node_id: str) -> str:
+    """The key of a test in the table: file, function and, where the table has it, its case."""
+    place, _, parameters = node_id.partition("[")
+    name = place.rpartition("/")[2]
+    words = parameters.rpartition("]")[0].split("-")
+    cases = [f"{name}/{word}" for word in words]
+    return next((case for case in cases if case in FAULTS), name)
 
 
 def page(ended: dict[str, tuple[str, str]]) -> str:
@@ -180,12 +192,14 @@ def page(ended: dict[str, tuple[str, str]]) -> str:
 
 
 def main() -> int:
-    ledger = Ledger()
-    code = pytest.main(["-q", "-m", "lab", str(HERE)], plugins=[ledger])
-    missing = set(FAULTS) - {name for name, _ in ledger.ended.values()}
+    words = ["-q", "-n", "4", "--dist", "loadgroup", "-p", "tests.lab.faults", str(HERE)]
+    code = pytest.main(words)
+    # The plugin is this file under its own name; what runs as __main__ is another copy of it.
+    ended = dict(sorted(importlib.import_module("tests.lab.faults").OUTCOMES.items()))
+    missing = set(FAULTS) - {name for name, _ in ended.values()}
     for name in sorted(missing):
         print(f"fault {name}: saw no test of it, want one", file=sys.stderr)
-    PAGE.write_text(page(ledger.ended))
+    PAGE.write_text(page(ended))
     return 1 if missing else int(code)
 
 
