@@ -68,6 +68,7 @@ bring_back() {
     short=$(printf %.12s "$id")
     echo "$short ${how%% *} $policy ${name#/} ${how#* }"
   done <"$state/ran" >"$state/back"
+  once_more
   sleep 3
   while read -r short how policy name rest; do
     # A start that docker took and the program did not survive.
@@ -77,6 +78,17 @@ bring_back() {
     echo "$short $how $policy $name $rest"
   done <"$state/back"
   rm -f "$state/back"
+}
+
+# One that shares the network of another (--network container:NAME) may have come before it.
+once_more() {
+  while read -r short how policy name rest; do
+    [ "$how" != failed ] || [ -z "$(now_of "$short" </dev/null)" ] || {
+      limited 120 docker start "$short" </dev/null >/dev/null 2>&1 && how=started rest=-
+    }
+    echo "$short $how $policy $name $rest"
+  done <"$state/back" >"$state/back.new"
+  mv -f "$state/back.new" "$state/back"
 }
 
 bring_back_one() { # started, id, removed on stop, swarm

@@ -114,3 +114,18 @@ def test_an_engine_that_will_not_start_runs_with_the_old_file(lab: Lab, tmp_path
         assert containers.answer(node, "trainer") == "ENXIO"
     finally:
         lab.stop(node)
+
+
+def test_a_container_in_anothers_network_comes_back(lab: Lab, tmp_path: Path) -> None:
+    """Started before the one whose network it shares: it cannot start until that one runs."""
+    node = lab.fresh("trixie")
+    try:
+        hosts = inventory.write(tmp_path / "inventory.py", [node])
+        containers.start(node, "vpn", "gpus")
+        containers.start(node, "app", "none", "--network", "container:vpn")
+        node.sh("docker restart vpn")
+        fix = deployed.run(hosts, "fix_cgroup.py", "-y")
+        assert fix.code == 0, fix.text
+        assert set(node.sh("docker ps --format '{{.Names}}'").split()) == {"vpn", "app"}
+    finally:
+        lab.stop(node)
