@@ -23,7 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.finding import Area, Doubt, Finding, Level, Outcome, Repair
+from audit.loaded_driver import loaded_driver
 from audit.skew import contained
 from facts.node import NodeState
 from facts.nvidia_devices import DeviceNode, NvidiaDevices
@@ -39,15 +40,9 @@ _DECIMAL_666 = "1232"
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """Modes, numbers, and nodes that are missing while their module is loaded."""
-    driver = node.driver
-    if driver is None:
-        yield NotApplicable("no NVIDIA driver, device or library on this node")
-    elif isinstance(driver, Unknown):
-        yield Doubt("driver", driver.reason)
-    elif isinstance(driver.loaded, Unknown):
-        yield Doubt("loaded module", driver.loaded.reason)
-    elif driver.loaded is None:
-        yield NotApplicable("no nvidia module is loaded")
+    driver = loaded_driver(node)
+    if not isinstance(driver, NvidiaDriver):
+        yield driver
     elif isinstance(driver.devices, Unknown):
         yield Doubt("device nodes", driver.devices.reason)
     else:

@@ -22,8 +22,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.loaded_driver import loaded_driver
 from facts.node import NodeState
 from facts.nvidia_devices import PciDevice
+from facts.nvidia_driver import NvidiaDriver
 from facts.unknown import Unknown
 
 AREA = Area.REST
@@ -34,15 +36,9 @@ _TAKEN = "nouveau"
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """GPUs that the loaded module does not drive and no guest has."""
-    driver = node.driver
-    if driver is None:
-        yield NotApplicable("no NVIDIA driver, device or library on this node")
-    elif isinstance(driver, Unknown):
-        yield Doubt("driver", driver.reason)
-    elif isinstance(driver.loaded, Unknown):
-        yield Doubt("loaded module", driver.loaded.reason)
-    elif driver.loaded is None:
-        yield NotApplicable("no nvidia module is loaded")
+    driver = loaded_driver(node)
+    if not isinstance(driver, NvidiaDriver):
+        yield driver
     elif isinstance(driver.devices, Unknown):
         yield Doubt("GPUs", driver.devices.reason)
     elif not driver.devices.gpus:

@@ -1,0 +1,22 @@
+"""The driver of a node whose nvidia module is loaded, for the checks that judge what it drives."""
+
+from __future__ import annotations
+
+from audit.finding import Doubt, NotApplicable
+from facts.node import NodeState
+from facts.nvidia_driver import NvidiaDriver
+from facts.unknown import Unknown
+
+
+def loaded_driver(node: NodeState) -> NvidiaDriver | Doubt | NotApplicable:
+    """The driver, or what a check has to say where there is none to judge."""
+    driver = node.driver
+    if driver is None:
+        return NotApplicable("no NVIDIA driver, device or library on this node")
+    if isinstance(driver, Unknown):
+        return Doubt("driver", driver.reason)
+    if isinstance(driver.loaded, Unknown):
+        return Doubt("loaded module", driver.loaded.reason)
+    if driver.loaded is None:
+        return NotApplicable("no nvidia module is loaded")
+    return driver
