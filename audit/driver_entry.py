@@ -56,6 +56,14 @@ def entry_driver(option: str) -> str | None:
     return value.strip() if key.strip().lower() == OPTION else None
 
 
+def named_drivers(found: Document) -> tuple[str, ...]:
+    """Every driver that the document's exec-opts name, in their order."""
+    options = found.value.get(KEY)
+    texts = [one for one in options if isinstance(one, str)] if isinstance(options, list) else []
+    drivers = (entry_driver(text) for text in texts)
+    return tuple(driver for driver in drivers if driver is not None)
+
+
 def _edits(found: Document, driver: str, path: str) -> tuple[Edit, ...] | Refused:
     members = found.root.members
     for member in members:

@@ -6,12 +6,13 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from audit.daemon_document import Document, Refused, document
-from audit.driver_entry import Candidate, entry_driver, with_driver
+from audit.driver_entry import Candidate, named_drivers, with_driver
 from audit.engine_config import given_flags, obstacles
 from audit.exposure import exposed
 from audit.refusals import Refusal, refusals, risks, standing
 from audit.release import release
 from facts.daemon_json import DEFAULT, ConfigFile
+from facts.daemons import Daemon
 from facts.docker_engine import DockerEngine, EngineInfo
 from facts.docker_inspect import Inspected
 from facts.gpu_containers import GpuContainer
@@ -74,8 +75,7 @@ def plan(
 def config_path(engine: DockerEngine) -> str:
     """The daemon.json that this engine reads."""
     process = engine.process
-    named = None if process is None or isinstance(process, Unknown) else process.option
-    return (named("--config-file") if named else None) or DEFAULT
+    return (isinstance(process, Daemon) and process.option("--config-file")) or DEFAULT
 
 
 def _change(
@@ -127,13 +127,7 @@ def _settled(engine: DockerEngine, info: EngineInfo, node: NodeState, driver: st
     read = document(content, file.path)
     if isinstance(read, Refused):
         return False
-    options = read.value.get("exec-opts")
-    named = [
-        entry_driver(option)
-        for option in (options if isinstance(options, list) else [])
-        if isinstance(option, str)
-    ]
-    return all(name in (None, driver) for name in named)
+    return all(named == driver for named in named_drivers(read))
 
 
 def _file(node: NodeState, path: str) -> ConfigFile | Refusal:
@@ -152,16 +146,14 @@ def _obstacles(candidate: Candidate, engine: DockerEngine, path: str) -> list[Re
     read = document(candidate.content, path)
     if isinstance(read, Refused):
         return [_refusal(read)]
-    process = engine.process
-    arguments = () if process is None or isinstance(process, Unknown) else process.arguments
     info = engine.info if isinstance(engine.info, EngineInfo) else None
     found = obstacles(
         read.value,
-        arguments,
+        engine.arguments,
         info.server_version if info else "",
         bool(info and info.swarm == "active"),
     )
-    flag = given_flags(arguments).get("exec-opts", "")
+    flag = given_flags(engine.arguments).get("exec-opts", "")
     instead = f"take {flag} out of the unit, then run this again" if flag else ""
     return [_refusal(one, instead if one.subject == "exec-opts" else "") for one in found]
 
@@ -172,9 +164,8 @@ def keeps_running(content: bytes, engine: DockerEngine, path: str) -> bool:
         return False
     read = document(content, path)
     named = isinstance(read, Document) and read.value.get("live-restore") is True
-    process = engine.process
-    arguments = () if process is None or isinstance(process, Unknown) else process.arguments
-    return named or any(a in ("--live-restore", "--live-restore=true") for a in arguments)
+    flags = ("--live-restore", "--live-restore=true")
+    return named or any(argument in flags for argument in engine.arguments)
 
 
 def pending(content: bytes, engine: DockerEngine, path: str) -> list[Refusal]:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from audit.daemon_document import Refused, document
-from audit.driver_entry import KEY, entry_driver
+from audit.driver_entry import named_drivers
 from audit.plan import Plan, config_path, keeps_running, pending, stopped
 from audit.refusals import Refusal, refusals, risks, standing
 from facts.cgroup import CgroupHierarchy, Mode
@@ -55,10 +55,8 @@ def driver_with(content: bytes | None, node: NodeState, path: str) -> tuple[str,
     found = document(content, path)
     if isinstance(found, Refused):
         return found
-    options = found.value.get(KEY)
-    for option in options if isinstance(options, list) else ():
-        if isinstance(option, str) and (named := entry_driver(option)):
-            return named, True
+    if named := next((driver for driver in named_drivers(found) if driver), None):
+        return named, True
     hierarchy = node.hierarchy
     if not isinstance(hierarchy, CgroupHierarchy):
         return Refused("cgroup hierarchy", hierarchy.reason, "it known: it decides the driver")

@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from facts.daemons import Daemon, Daemons, RunningDaemons
 from facts.docker_cli import GUARD
+from facts.json_values import mapping, text, texts
 from facts.probe import Probe, Section, Sections, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
@@ -83,6 +84,11 @@ class DockerEngine(Value):
     unit: EngineUnit | Unknown | None
     process: Daemon | Unknown | None
 
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """dockerd's real command line; empty where none is seen to run."""
+        return self.process.arguments if isinstance(self.process, Daemon) else ()
+
 
 class Engine(Source[DockerEngine | None]):
     """The Docker engine of this node, or ``None`` where there is none.
@@ -122,23 +128,23 @@ def _info(answer: Section) -> EngineInfo | Unknown:
     if not isinstance(said, dict):
         return Unknown("docker info: its answer is not a JSON object")
     # A client without a daemon prints its own half and lists why under ServerErrors.
-    complaints = answer.said or "; ".join(_texts(said.get("ServerErrors")))
+    complaints = answer.said or "; ".join(texts(said.get("ServerErrors")))
     if answer.rc != 0 or not said.get("ServerVersion"):
         return Unknown(f"docker info: {complaints or 'no server version'}")
     return EngineInfo(
-        server_version=_text(said.get("ServerVersion")),
-        cgroup_driver=_text(said.get("CgroupDriver")),
-        cgroup_version=_text(said.get("CgroupVersion")),
+        server_version=text(said.get("ServerVersion")),
+        cgroup_driver=text(said.get("CgroupDriver")),
+        cgroup_version=text(said.get("CgroupVersion")),
         live_restore=said.get("LiveRestoreEnabled") is True,
-        security_options=_texts(said.get("SecurityOptions")),
+        security_options=texts(said.get("SecurityOptions")),
         runtimes=_keys(said.get("Runtimes")),
-        default_runtime=_text(said.get("DefaultRuntime")),
-        swarm=_text(_object(said.get("Swarm")).get("LocalNodeState")),
-        operating_system=_text(said.get("OperatingSystem")),
-        root_directory=_text(said.get("DockerRootDir")),
-        runc=_text(_object(said.get("RuncCommit")).get("ID")),
-        cdi_directories=_texts(said.get("CDISpecDirs")),
-        warnings=_texts(said.get("Warnings")),
+        default_runtime=text(said.get("DefaultRuntime")),
+        swarm=text(mapping(said.get("Swarm")).get("LocalNodeState")),
+        operating_system=text(said.get("OperatingSystem")),
+        root_directory=text(said.get("DockerRootDir")),
+        runc=text(mapping(said.get("RuncCommit")).get("ID")),
+        cdi_directories=texts(said.get("CDISpecDirs")),
+        warnings=texts(said.get("Warnings")),
     )
 
 
@@ -170,17 +176,5 @@ def _dockerd(
     return Unknown("dockerd: /proc hides other users' processes") if daemons.hidden else None
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
-
-
-def _object(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}
-
-
 def _keys(value: object) -> tuple[str, ...]:
-    return tuple(sorted(str(key) for key in _object(value)))
+    return tuple(sorted(str(key) for key in mapping(value)))

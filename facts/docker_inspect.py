@@ -10,6 +10,7 @@ from enum import Enum
 from typing_extensions import override
 
 from facts.docker_cli import GUARD
+from facts.json_values import mappings, text, texts
 from facts.probe import Probe, Section, Sections, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
@@ -142,50 +143,38 @@ def containers(answer: Section) -> dict[str, Inspected] | Unknown:
 def _container(row: _Row) -> Inspected:
     pid = row.get("Pid")
     return Inspected(
-        id=_text(row.get("Id")),
-        name=_text(row.get("Name")).lstrip("/"),
+        id=text(row.get("Id")),
+        name=text(row.get("Name")).lstrip("/"),
         pid=pid if isinstance(pid, int) else 0,
-        status=_text(row.get("Status")),
-        started=_text(row.get("StartedAt")),
-        image=_text(row.get("Image")),
-        runtime=_text(row.get("Runtime")),
+        status=text(row.get("Status")),
+        started=text(row.get("StartedAt")),
+        image=text(row.get("Image")),
+        runtime=text(row.get("Runtime")),
         requests=_requests(row),
-        cgroup_parent=_text(row.get("CgroupParent")),
-        restart_policy=_text(row.get("RestartPolicy")),
+        cgroup_parent=text(row.get("CgroupParent")),
+        restart_policy=text(row.get("RestartPolicy")),
         auto_remove=row.get("AutoRemove") is True,
-        pod=_text(row.get("Pod")),
-        service=_text(row.get("Service")),
-        kind_cluster=_text(row.get("Kind")),
-        ecs_cluster=_text(row.get("Ecs")),
-        environment=_texts(row.get("Env")),
-        capabilities=_texts(row.get("CapAdd")),
+        pod=text(row.get("Pod")),
+        service=text(row.get("Service")),
+        kind_cluster=text(row.get("Kind")),
+        ecs_cluster=text(row.get("Ecs")),
+        environment=texts(row.get("Env")),
+        capabilities=texts(row.get("CapAdd")),
     )
 
 
 def _requests(row: _Row) -> tuple[Request, ...]:
     found = []
-    for request in _objects(row.get("DeviceRequests")):
-        names = _texts(request.get("DeviceIDs"))
+    for request in mappings(row.get("DeviceRequests")):
+        names = texts(request.get("DeviceIDs"))
         if request.get("Driver") == "cdi" or any("=" in name for name in names):
             found.append(Request.CDI)
         elif "gpu" in str(request.get("Capabilities")):
             found.append(Request.GPUS)
-    if any(_NVIDIA_NODE.match(str(d.get("PathOnHost"))) for d in _objects(row.get("Devices"))):
+    if any(_NVIDIA_NODE.match(str(d.get("PathOnHost"))) for d in mappings(row.get("Devices"))):
         found.append(Request.DEVICE)
     if "nvidia" in str(row.get("Runtime")):
         found.append(Request.RUNTIME)
     if row.get("Privileged") is True:
         found.append(Request.PRIVILEGED)
     return tuple(dict.fromkeys(found))
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
-
-
-def _objects(value: object) -> list[_Row]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -1,0 +1,19 @@
+"""Values of a parsed JSON answer, by the type that is wanted; another type counts as empty."""
+
+from __future__ import annotations
+
+
+def text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def texts(value: object) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def mapping(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def mappings(value: object) -> list[dict[str, object]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
