@@ -5,108 +5,58 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from audit.finding import Finding, Level, Repair, Result
+from audit.alike import LARGE, Rest, Told, findings, together
+from audit.finding import Finding, Level, Repair
+from audit.fleet_table import COLOURS, table
+from audit.node_names import folded
+from audit.printable import printable
 from audit.verdict import Verdict
-from facts.gpu_containers import GpuContainers
-from facts.node import NodeState
 from facts.unknown import Unknown
-
-_COLUMNS = ("node", "engine", "driver", "cgroup", "module", "library", "containers", "verdict")
-_COLOURS = {Level.BROKEN: "red", Level.AT_RISK: "yellow", Level.ADVICE: "cyan"}
-_UNKNOWN = "?"
 
 
 def show(verdicts: Sequence[Verdict], console: Console) -> None:
-    """Prints the fleet table, then every finding in the order to look, then the doubts."""
-    console.print(_table(verdicts))
-    for verdict in verdicts:
-        for result, finding in verdict.findings:
-            console.print()
-            console.print(_block(verdict.node, result, finding), soft_wrap=True)
-    for verdict in verdicts:
-        for line in _doubts(verdict):
-            console.print(line, soft_wrap=True)
+    """Prints the fleet table, then every finding in the order to look, then the doubts.
+
+    A fleet of more than ``audit.alike.LARGE`` nodes is told by what is alike in it.
+    """
+    console.print(table(verdicts))
+    for told in findings(verdicts):
+        console.print()
+        console.print(_block(told), soft_wrap=True)
+    for line in _doubts(verdicts):
+        console.print(line, soft_wrap=True)
     console.print()
-    console.print(_closing(verdicts), soft_wrap=True)
+    console.print(closing(verdicts), soft_wrap=True)
 
 
-def _table(verdicts: Sequence[Verdict]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in _COLUMNS:
-        table.add_column(column, overflow="fold")
-    for verdict in verdicts:
-        cells = [verdict.node, *_cells(verdict.state)]
-        style = _COLOURS[verdict.worst] if verdict.worst else ""
-        table.add_row(*(Text(cell) for cell in cells), Text(verdict.summary, style=style))
-    return table
-
-
-def _cells(state: NodeState | Unknown) -> tuple[str, ...]:
-    if isinstance(state, Unknown):
-        return ("-",) * (len(_COLUMNS) - 2)
-    return (*_engine(state), _hierarchy(state), *_versions(state), _containers(state))
-
-
-def _engine(state: NodeState) -> tuple[str, str]:
-    engine = state.engine
-    if engine is None:
-        return "none", "-"
-    if isinstance(engine, Unknown):
-        return _UNKNOWN, _UNKNOWN
-    if isinstance(engine.info, Unknown):
-        return ("docker, not running", "-") if engine.process is None else ("docker", _UNKNOWN)
-    return f"docker {engine.info.server_version}", engine.info.cgroup_driver or _UNKNOWN
-
-
-def _hierarchy(state: NodeState) -> str:
-    if isinstance(state.hierarchy, Unknown):
-        return _UNKNOWN
-    return state.hierarchy.mode.value
-
-
-def _versions(state: NodeState) -> tuple[str, str]:
-    driver = state.driver
-    if driver is None:
-        return "none", "none"
-    if isinstance(driver, Unknown):
-        return _UNKNOWN, _UNKNOWN
-    return _version(driver.loaded), _version(driver.library)
-
-
-def _version(value: object) -> str:
-    if value is None:
-        return "none"
-    return _UNKNOWN if isinstance(value, Unknown) else str(value)
-
-
-def _containers(state: NodeState) -> str:
-    found = state.gpu_containers
-    if isinstance(found, Unknown):
-        return _UNKNOWN
-    return _count(found)
-
-
-def _count(found: GpuContainers) -> str:
-    more = "" if not found.unseen else " (not all seen)"
-    return f"{len(found.containers)} with GPU{more}"
-
-
-def _block(node: str, result: Result, finding: Finding) -> Text:
-    text = Text(f"{node} · {finding.subject} · ", style="bold")
-    text.append(finding.level.value, style=f"bold {_COLOURS[finding.level]}")
-    text.append(f"  [{result.check}]", style="dim")
-    for word, said in _lines(finding):
+def _block(told: Told | Rest) -> Text:
+    if isinstance(told, Rest):
+        return _rest(told)
+    finding = told.finding
+    subject = printable(f"{folded(told.nodes)} · {finding.subject} · ")
+    text = Text(subject, style="bold")
+    text.append(finding.level.value, style=f"bold {COLOURS[finding.level]}")
+    text.append(f"  [{told.check}]", style="dim")
+    for word, said in lines(finding):
         text.append(f"\n  {word:<6}", style="bold")
-        text.append(said)
+        text.append(printable(said))
     for line in finding.evidence:
-        text.append(f"\n        | {line}", style="dim")
+        text.append(f"\n        | {printable(line)}", style="dim")
     return text
 
 
-def _lines(finding: Finding) -> Iterator[tuple[str, str]]:
+def _rest(rest: Rest) -> Text:
+    text = Text(printable(f"{folded(rest.nodes)} · "), style="bold")
+    text.append(f"{rest.count} more, {rest.level.value}", style=f"bold {COLOURS[rest.level]}")
+    text.append(f"  [{rest.check}]", style="dim")
+    text.append("\n  each in full in the JSON and HTML reports")
+    return text
+
+
+def lines(finding: Finding) -> Iterator[tuple[str, str]]:
+    """What a finding says, line by line, each behind its word."""
     yield "saw", finding.saw
     yield "want", finding.want
     yield "why", finding.why
@@ -116,21 +66,36 @@ def _lines(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "not", finding.avoid
 
 
-def _doubts(verdict: Verdict) -> Iterator[Text]:
+def _doubts(verdicts: Sequence[Verdict]) -> Iterator[Text]:
+    answered = ((doubts(verdict), verdict.node) for verdict in verdicts)
+    keyed = ((said, node) for said, node in answered if said)
+    if len(verdicts) > LARGE:
+        groups = [(said, tuple(nodes)) for said, nodes in together(keyed).items()]
+    else:
+        groups = [(said, (node,)) for said, node in keyed]
+    for (title, *rest), nodes in groups:
+        yield Text("\n").append(printable(f"{folded(nodes)} · {title}"), style="magenta")
+        for line in rest:
+            said, _, checks = line.rpartition("  [")
+            yield Text(f"  {printable(said)}").append(f"  [{checks}", style="dim")
+
+
+def doubts(verdict: Verdict) -> tuple[str, ...]:
+    """What could not be told of a node: a title, then one line each with its checks."""
     if isinstance(verdict.state, Unknown):
-        yield Text(f"\n{verdict.node} · no answer: {verdict.state.reason}", style="magenta")
-        return
-    told: dict[str, list[str]] = {}
-    for result in verdict.results:
-        for doubt in result.doubts:
-            told.setdefault(f"{doubt.subject}: {doubt.reason}", []).append(result.check)
-    if told:
-        yield Text(f"\n{verdict.node} · could not tell", style="magenta")
-    for line, checks in told.items():
-        yield Text(f"  {line}").append(f"  [{', '.join(checks)}]", style="dim")
+        return (f"no answer: {verdict.state.reason}",)
+    told = together(
+        (f"{doubt.subject}: {doubt.reason}", result.check)
+        for result in verdict.results
+        for doubt in result.doubts
+    )
+    if not told:
+        return ()
+    return ("could not tell", *(f"{said}  [{', '.join(by)}]" for said, by in told.items()))
 
 
-def _closing(verdicts: Sequence[Verdict]) -> str:
+def closing(verdicts: Sequence[Verdict]) -> str:
+    """The last line: how many nodes, how bad they are, how many commands each was asked."""
     count = len(verdicts)
     worst = [sum(verdict.worst is level for verdict in verdicts) for level in Level]
     words = [f"{n} {level.value}" for n, level in zip(worst, Level, strict=True) if n]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import wraps
 from typing import Any
@@ -14,9 +14,12 @@ from pyinfra.api.state import BaseStateCallback
 from rich.console import Console
 from typing_extensions import override
 
+from audit.alike import together
 from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
 from audit.document import Run, document, write
 from audit.knobs import Knobs, knobs
+from audit.node_names import folded
+from audit.printable import printable
 from audit.report import show
 from audit.verdict import Verdict, unreached, verdict
 from facts.node import Node, NodeState
@@ -106,11 +109,8 @@ class Session(BaseStateCallback):
         )
         console.print()
         show(verdicts, console)
-        for name in sorted(self.failed):
-            told = "a change failed here: what stands above is from before it, or from its middle"
-            console.print(f"{name} · {told}", soft_wrap=True, markup=False)
-        for name, reason in self.untouched.items():
-            console.print(f"{name} · not touched: {reason}", soft_wrap=True, markup=False)
+        for line in _unlike_above(sorted(self.failed), self.untouched):
+            console.print(line, soft_wrap=True, markup=False)
         if self.knobs.report_json:
             at = datetime.now(timezone.utc)
             run = Run(self.plans, self.untouched, frozenset(self.failed))
@@ -129,6 +129,15 @@ class Session(BaseStateCallback):
         """Whether the run is about this host (``--limit``)."""
         meant = state.limit_hosts
         return not meant or host in meant
+
+
+def _unlike_above(failed: Sequence[str], untouched: Mapping[str, str]) -> Iterator[str]:
+    """The nodes of which the report tells what was before, or what was meant and not done."""
+    if failed:
+        told = "a change failed here: what stands above is from before it, or from its middle"
+        yield printable(f"{folded(failed)} · {told}")
+    for reason, names in together((why, name) for name, why in untouched.items()).items():
+        yield printable(f"{folded(names)} · not touched: {reason}")
 
 
 def session(state: State, knobs: Knobs) -> Session:
