@@ -20,7 +20,7 @@ def folded(names: Sequence[str]) -> str:
     for name in names:
         found = _NUMBERED.match(name)
         # A leading zero fixes the width; without one, 9 and 10 belong together.
-        width = len(found[2]) if found and found[2].startswith("0") else 0
+        width = len(found[2]) if found and found[2].startswith("0") and found[2] != "0" else 0
         key = (found[1], found[3], width) if found else (name, "", -1)
         groups.setdefault(key, []).append(int(found[2]) if found else 0)
     return ", ".join(_written(*key, numbers) for key, numbers in _of_one_width(groups).items())

@@ -14,7 +14,7 @@ from pyinfra.api.state import BaseStateCallback
 from rich.console import Console
 from typing_extensions import override
 
-from audit.alike import together
+from audit.alike import LARGE, together
 from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
 from audit.document import Run, document, write
 from audit.knobs import Knobs, knobs
@@ -136,7 +136,9 @@ def _unlike_above(failed: Sequence[str], untouched: Mapping[str, str]) -> Iterat
     if failed:
         told = "a change failed here: what stands above is from before it, or from its middle"
         yield printable(f"{folded(failed)} · {told}")
-    for reason, names in together((why, name) for name, why in untouched.items()).items():
+    few = len(untouched) <= LARGE
+    keyed = (((why, name if few else ""), name) for name, why in untouched.items())
+    for (reason, _), names in together(keyed).items():
         yield printable(f"{folded(names)} · not touched: {reason}")
 
 

@@ -21,6 +21,7 @@ from audit.node_names import folded
         (["rack2-gpu1", "rack2-gpu2", "rack3-gpu1"], "rack2-gpu[1-2], rack3-gpu1"),
         (["10.0.0.7", "10.0.0.8"], "10.0.0.[7-8]"),
         (["a", "a1"], "a, a1"),
+        (["n0", "n1", "n10"], "n[0-1,10]"),
         (["gpu-7"], "gpu-7"),
         ([], ""),
     ],
