@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from audit.finding import Result
+from audit.place import put
 from audit.verdict import Verdict
 from facts.unknown import Unknown, plain
 
@@ -51,18 +50,7 @@ def document(
 
 def write(path: Path, content: dict[str, object]) -> None:
     """Puts the document in place at once: a reader sees the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w") as file:
-            json.dump(content, file, indent=2)
-            file.write("\n")
-        # mkstemp makes the file 0600; a report is read by whoever may read its directory.
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    put(path, json.dumps(content, indent=2) + "\n")
 
 
 def _node(verdict: Verdict) -> dict[str, object]:
