@@ -1,0 +1,45 @@
+"""A gauge and its series, with whatever bytes a node said in its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from prometheus_client import Metric
+from prometheus_client.core import GaugeMetricFamily
+
+PREFIX = "pyinfra_nvml_"
+
+LONGEST = 300
+"""Characters of a label value: some remote storages drop a sample with more than about 1,000."""
+
+Row = tuple[Mapping[str, object], float]
+"""One series: its labels, and its value."""
+
+
+def gauge(name: str, meaning: str, rows: Iterable[Row]) -> Metric | None:
+    """The gauge with these series, or ``None`` where there is none.
+
+    Of two rows with the same labels the first stands: Prometheus refuses a series told twice.
+
+    .. code:: python
+
+        gauge("node_answered", "1: it did.", [({"node": "gpu-01"}, 1)])
+    """
+    series: dict[tuple[str, ...], float] = {}
+    names: tuple[str, ...] = ()
+    for labels, value in rows:
+        names = tuple(labels)
+        series.setdefault(tuple(label(value) for value in labels.values()), value)
+    if not series:
+        return None
+    metric = GaugeMetricFamily(PREFIX + name, meaning, labels=names)
+    for values, value in series.items():
+        metric.add_metric(values, value)
+    return metric
+
+
+def label(value: object) -> str:
+    """A label's value, not endless, and without half a surrogate pair: JSON can hold one."""
+    text = value if isinstance(value, str) else ""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
