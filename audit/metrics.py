@@ -22,6 +22,8 @@ from audit.place import put
 from facts import json_values
 from facts.json_values import mapping, mappings
 
+_DAY = 24 * 60 * 60
+
 SUFFIX = ".prom"
 """node_exporter reads no file of another name (collector/textfile.go)."""
 
@@ -124,12 +126,15 @@ def _changes(changes: list[dict[str, object]]) -> Metric | None:
 
 
 def _expiries(waived: list[dict[str, object]]) -> Metric | None:
-    """Of waivers that hide a finding today; one with no date that can be read is not told."""
+    """Of waivers that hide a finding today: they hold through the day that they name.
+
+    One with no date that can be read is not told.
+    """
     rows: list[Row] = []
     for entry in waived:
         names = {name: entry.get(name) for name in ("node", "check", "subject", "owner")}
-        if (expires := _number(entry.get("expires"))) is not None:
-            rows.append((names, expires))
+        if (last := _number(entry.get("expires"))) is not None:
+            rows.append((names, last + _DAY))
     return gauge(
         "waiver_expiry_timestamp_seconds",
         "When a finding that is waived today counts again.",

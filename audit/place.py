@@ -14,6 +14,8 @@ def put(path: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
         # mkstemp makes the file 0600; a report is read by whoever may read its directory.
         Path(name).chmod(0o644)
         Path(name).replace(path)
