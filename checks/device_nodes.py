@@ -4,7 +4,8 @@ The module's parameters are decimal: NVreg_DeviceFileMode=666 is octal 1232, whi
 may read, and every program of another user fails; meant was 0666 (438). nvidia-uvm has another
 major number at each boot; a node from before leads nowhere. A node that is missing is made by
 nvidia-modprobe when a program of root asks; containers that name it (`--device`, CDI) do not start
-until then.
+until then. And a container keeps the nodes it was made with: once nvidia_uvm is unloaded, or comes
+back with another number, its programs go on without CUDA (some turn to the CPU and say little).
 
 Bad:
 
@@ -60,6 +61,7 @@ def _judge(node: NodeState, driver: NvidiaDriver, devices: NvidiaDevices) -> Ite
         return  # it shares a kernel whose GPUs it was not given
     if "/dev/nvidiactl" not in paths:
         yield _missing("/dev/nvidiactl", "the nvidia module is loaded", bool(paths))
+    yield from _in_containers(node)
     if isinstance(params, Unknown):
         yield Doubt("nvidia_uvm", params.reason)
     elif params is not None and isinstance(params.uvm, Unknown):
@@ -113,3 +115,26 @@ def _uvm(device: DeviceNode | None, params: NvidiaParams, others: bool) -> Itera
             repair=Repair.HUMAN,
             do="rm /dev/nvidia-uvm /dev/nvidia-uvm-tools; nvidia-modprobe -c0 -u",
         )
+
+
+def _in_containers(node: NodeState) -> Iterator[Finding]:
+    """Nodes of running containers behind which no driver is, while the nvidia module is loaded."""
+    found = node.gpu_containers
+    for one in () if isinstance(found, Unknown) else found.containers:
+        nodes = () if isinstance(one.nodes, Unknown) else one.nodes
+        dead = [device for device in nodes if device.answer == "ENXIO"]
+        if dead:
+            names = ", ".join(
+                f"/dev/{device.name} {device.major}:{device.minor}" for device in dead
+            )
+            yield Finding(
+                level=Level.BROKEN,
+                subject=f"container {one.name}",
+                saw=f"{names}: no such device (ENXIO)",
+                want="a driver behind each of its nodes",
+                why="the module was unloaded, or loaded again with another number: CUDA fails in"
+                " this container, or its program turns to the CPU",
+                repair=Repair.HUMAN,
+                do=f"nvidia-modprobe -c0 -u, then make {one.name} anew",
+                avoid="changing the cgroup driver: nobody refused the device",
+            )
