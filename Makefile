@@ -48,8 +48,9 @@ format: $(DEV)  ## put the code into shape
 	@$(VENV)/bin/ruff check --fix .
 	@$(VENV)/bin/ruff format .
 
-docs: $(DEV)  ## write docs/checks.md from the checks
+docs: $(DEV)  ## write docs/checks.md from the checks, docs/cases.md from the cases
 	@$(VENV)/bin/python -m docs.generate
+	@$(VENV)/bin/python -m tests.cases_page
 
 lab: $(DEV)  ## boot real nodes without a GPU to play with, and print their inventory
 	@$(VENV)/bin/python -m tests.lab up

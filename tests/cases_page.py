@@ -1,0 +1,65 @@
+"""Writes docs/cases.md from tests/cases.
+
+python -m tests.cases_page
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.public_cases import Case, cases
+
+PATH = Path(__file__).parent.parent / "docs" / "cases.md"
+
+_HEAD = """\
+# What people met
+
+Nodes that people told of in public threads and documents, rebuilt from what they reported, each
+with the verdict and the repair that are right there. Every one is a test (`tests/cases/ID.yaml`,
+judged by `tests/test_cases.py`): all checks look at the whole node, and the plan of the remedy is
+made. The files say what the source saw and what we added so that the node is whole. Written by
+`make docs`; change it there.
+
+| verdict | |
+| --- | --- |
+| BROKEN | a container has lost its GPU: systemd, or an update of the container, took it away |
+| AT-RISK | it will, at the next `systemctl daemon-reload` or update of the container |
+| OTHER | broken, or about to be, and not by what the cgroup remedy mends |
+| OK | nothing to mend, however it looks |
+| UNKNOWN | not enough could be seen, and the audit says so |
+
+| repair | |
+| --- | --- |
+| REPAIR | `deploys/fix_cgroup.py` brings Docker to cgroupfs |
+| ADVISE | told, nothing is changed |
+| REFUSE | the remedy refuses the node, with reasons |
+| NONE | nothing to do |
+
+"""
+
+
+def page() -> str:
+    """The text of docs/cases.md."""
+    every = cases()
+    rows = ["| case | seen | verdict | repair | settled by |", "| --- | --- | --- | --- | --- |"]
+    rows += [_row(case) for case in every]
+    right = sum(case.right for case in every)
+    return _HEAD + "\n".join(rows) + f"\n\ncases: {len(every)}, judged right: {right}\n"
+
+
+def _row(case: Case) -> str:
+    said = case.said
+    cells: Sequence[str] = (
+        f"[{case.id}]({said['source']})",
+        " ".join(str(said["seen"]).split()).replace("|", "/"),
+        said["verdict"],
+        said["repair"],
+        said["settled_by"],
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    PATH.write_text(page())
+    print(f"written: {PATH}")

@@ -1,0 +1,122 @@
+"""NVIDIA's driver on a described node: module in memory and on disk, library, packages, GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.described import system
+
+_LIB = "/usr/lib/x86_64-linux-gnu"
+
+
+def answers(said: Mapping[str, Any] | None, node: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """``version`` is the driver's; ``loaded``, ``disk`` (or kernel to version) and ``library``
+    differ from it, ``None`` is not there. ``held`` packages, ``gpus`` (PCI driver of each),
+    ``log`` (lines of the kernel's log), ``packages`` (raw rows of dpkg). ``None``: no driver."""
+    if said is None:
+        said = {"version": None, "packages": "", "nodes": False, "gpus": []}
+    version = said["version"]
+    loaded = said.get("loaded", version)
+    library = said.get("library", version)
+    disk = said.get("disk", version)
+    kernels = disk if isinstance(disk, Mapping) else {system.release(node): disk}
+    words = "Open Kernel Module for x86_64" if said.get("open") else "x86_64 Kernel Module"
+    found: dict[str, dict[str, Any]] = {
+        "nvidia_module.loaded": {"rc": 2}
+        if loaded is None
+        else {
+            "out": f"/sys/module/nvidia/version:{loaded}\n/proc/driver/nvidia/version:NVRM version:"
+            f" NVIDIA UNIX {words}  {loaded}  Tue Sep 23 09:55:41 UTC 2025\n"
+        },
+        "nvidia_module.disk": {"out": _disk(kernels, node)},
+        "nvidia_library.files": {"out": _library(said, library)},
+        "nvidia_devices.list": {"out": _devices(said, loaded)},
+        "nvidia_log.lines": {"out": said.get("log", "")},
+        **_packages(said, version, node),
+        "mig.modes": {"out": "absent\n"} if loaded is None else _modes(loaded, library),
+    }
+    if loaded is None:
+        found["nvidia_params.files"] = {"rc": 2, "out": "/proc/devices:  1 mem\n"}
+        found["gpu_processes.compute"] = {"rc": 127}
+    elif loaded != library:
+        found["gpu_processes.compute"] = _mismatch(library)
+    return found
+
+
+def _disk(kernels: Mapping[str, str | None], node: Mapping[str, Any]) -> str:
+    lines = [f"running {system.release(node)}", "asked"]
+    for kernel, version in kernels.items():
+        lines += [f"kernel {kernel}", "image"]
+        if version:
+            lines += [f"module /lib/modules/{kernel}/updates/dkms/nvidia.ko", f"version {version}"]
+    return "\n".join(lines) + "\n"
+
+
+def _library(said: Mapping[str, Any], version: str | None) -> str:
+    lines = ["machine x86_64"]
+    if version == "wsl":
+        path = "/usr/lib/wsl/lib/libnvidia-ml.so.1"
+        lines += [f"cache libnvidia-ml.so.1 (libc6,x86-64) => {path}", f"file {path} {path} "]
+    elif version:
+        target = f"{_LIB}/libnvidia-ml.so.{version}"
+        lines += [
+            "cache libnvidia-ml.so.1 (libc6,x86-64) => /lib/x86_64-linux-gnu/libnvidia-ml.so.1",
+            f"file /lib/x86_64-linux-gnu/libnvidia-ml.so.1 {target} ",
+            f"file {target} {target} ",
+        ]
+    lines += [f"file {path} {path} " for path in said.get("copies", ())]
+    return "\n".join(lines) + "\n"
+
+
+def _devices(said: Mapping[str, Any], loaded: str | None) -> str:
+    lines = []
+    if said.get("nodes", loaded is not None):
+        lines += ["node 666 0 0 c3 ff /dev/nvidiactl", "node 666 0 0 c3 0 /dev/nvidia0"]
+        lines += ["node 666 0 0 1fd 0 /dev/nvidia-uvm"]
+    lines.append("bus")
+    gpus = said.get("gpus", ["nvidia" if loaded else ""])
+    lines += [f"pci 0000:{0x1B + n:02x}:00.0 0x030200 0x20b2  {gpu}" for n, gpu in enumerate(gpus)]
+    lines += [
+        f"pci 0000:{0x80 + n:02x}:00.0 0x068000 0x22a3  nvidia"
+        for n in range(said.get("switches", 0))
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _packages(
+    said: Mapping[str, Any], version: str | None, node: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    if "packages" in said:
+        return {"nvidia_packages.dpkg": {"out": said["packages"]}}
+    held, branch = said.get("held", True), str(version).partition(".")[0]
+    if system.dpkg(node):
+        names = (
+            f"libnvidia-compute-{branch}:amd64",
+            f"nvidia-dkms-{branch}",
+            f"nvidia-utils-{branch}",
+        )
+        status = "hi" if held else "ii"
+        rows = "".join(f"{status} |{name}|{version}-0ubuntu1\n" for name in names)
+        return {"nvidia_packages.dpkg": {"out": rows}}
+    names = ("kmod-nvidia-latest-dkms", "nvidia-driver-cuda-libs", "nvidia-driver-NVML")
+    rows = "".join(f"{name}|3:{version}-1\n" for name in names)
+    locks = "".join(f"/etc/dnf/plugins/versionlock.list:{name}-3:{version}-1.*\n" for name in names)
+    return {
+        "nvidia_packages.dpkg": {"rc": 127},
+        "nvidia_packages.rpm": {"out": rows},
+        "package_holds.files": {"rc": 2, "out": locks if held else ""},
+    }
+
+
+def _modes(loaded: str, library: str | None) -> dict[str, Any]:
+    return {"out": "0, Disabled, Disabled\n"} if loaded == library else _mismatch(library)
+
+
+def _mismatch(library: str | None) -> dict[str, Any]:
+    short = ".".join(str(library).split(".")[:2])
+    return {
+        "rc": 18,
+        "out": "Failed to initialize NVML: Driver/library version mismatch\n"
+        f"NVML library version: {short}\n",
+    }
