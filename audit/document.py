@@ -15,6 +15,8 @@ from facts.unknown import Unknown, plain
 
 VERSION = 1
 
+FAILED = "a change failed here: what stands above is from before it, or from its middle"
+
 
 @dataclass(frozen=True)
 class Run:
@@ -23,6 +25,15 @@ class Run:
     plans: Mapping[str, Sequence[str]] = field(default_factory=dict)
     untouched: Mapping[str, str] = field(default_factory=dict)
     failed: frozenset[str] = frozenset()
+
+    def notes(self, node: str) -> tuple[str, ...]:
+        """What to know beside a node's verdict: a change that failed, or that was not begun."""
+        told = []
+        if node in self.failed:
+            told.append(FAILED)
+        if node in self.untouched:
+            told.append(f"not touched: {self.untouched[node]}")
+        return tuple(told)
 
 
 def document(

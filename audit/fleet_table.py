@@ -26,23 +26,22 @@ def table(verdicts: Sequence[Verdict]) -> Table:
     drawn = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in COLUMNS:
         drawn.add_column(column, overflow="fold")
-    for names, verdict in _rows(verdicts):
-        style = COLOURS[verdict.worst] if verdict.worst else ""
-        drawn.add_row(
-            Text(printable(_called(names))),
-            *(Text(printable(cell)) for cell in cells(verdict.state)),
-            Text(verdict.summary, style=style),
-        )
+    for row, worst in rows(verdicts):
+        style = COLOURS[worst] if worst else ""
+        texts = [Text(printable(cell)) for cell in row]
+        texts[-1].stylize(style)
+        drawn.add_row(*texts)
     return drawn
 
 
-def _rows(verdicts: Sequence[Verdict]) -> Iterator[tuple[list[str], Verdict]]:
-    if len(verdicts) <= LARGE:
-        yield from (([verdict.node], verdict) for verdict in verdicts)
-        return
+def rows(verdicts: Sequence[Verdict]) -> Iterator[tuple[tuple[str, ...], Level | None]]:
+    """The table's rows, a text for each of ``COLUMNS``, each with its worst level."""
     keyed = (((cells(verdict.state), verdict.summary), verdict) for verdict in verdicts)
-    for group in together(keyed).values():
-        yield [verdict.node for verdict in group], group[0]
+    large = len(verdicts) > LARGE
+    groups = together(keyed).values() if large else ([verdict] for verdict in verdicts)
+    for group in groups:
+        names = [verdict.node for verdict in group]
+        yield (_called(names), *cells(group[0].state), group[0].summary), group[0].worst
 
 
 def _called(names: Sequence[str]) -> str:

@@ -21,6 +21,9 @@ class Knobs:
 
     audit_level: Level | None = Level.AT_RISK
     report_json: Path | None = None
+    report_html: Path | None = None
+    report_junit: Path | None = None
+    report_markdown: Path | None = None
     cgroup_driver: str = "cgroupfs"
     only_exposed: bool = False
     overrule: tuple[str, ...] = ()
@@ -42,10 +45,12 @@ class Knobs:
 def knobs(host: Host) -> Knobs:
     """This host's knobs; a value that cannot be meant ends the run before anything is changed."""
     given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
-    report = given["report_json"]
     return Knobs(
         audit_level=_level(given),
-        report_json=Path(str(report)) if report else None,
+        report_json=_file("report_json", given),
+        report_html=_file("report_html", given),
+        report_junit=_file("report_junit", given),
+        report_markdown=_file("report_markdown", given),
         cgroup_driver=_one_of("cgroup_driver", given, list(DRIVERS)),
         only_exposed=_flag("only_exposed", given),
         overrule=_overruled(given),
@@ -63,6 +68,13 @@ def knobs(host: Host) -> Knobs:
 def _level(given: dict[str, object]) -> Level | None:
     text = _one_of("audit_level", given, [*(level.value for level in Level), "none"])
     return None if text == "none" else Level(text)
+
+
+def _file(name: str, given: dict[str, object]) -> Path | None:
+    value = given[name]
+    if value is not None and not isinstance(value, (str, Path)):
+        raise DeployError(f"knob {name}: saw {value!r}, want a file's path on this machine")
+    return Path(value) if value else None
 
 
 def _default(name: str) -> object:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from audit.alike import LARGE, Rest, Told, findings, together
+from audit.document import Run
 from audit.finding import Finding, Level, Repair
 from audit.fleet_table import COLOURS, table
 from audit.node_names import folded
@@ -67,17 +68,25 @@ def lines(finding: Finding) -> Iterator[tuple[str, str]]:
 
 
 def _doubts(verdicts: Sequence[Verdict]) -> Iterator[Text]:
+    for nodes, title, said in doubts_of_fleet(verdicts):
+        yield Text("\n").append(printable(f"{folded(nodes)} · {title}"), style="magenta")
+        for line in said:
+            text, _, checks = line.rpartition("  [")
+            yield Text(f"  {printable(text)}").append(f"  [{checks}", style="dim")
+
+
+def doubts_of_fleet(
+    verdicts: Sequence[Verdict],
+) -> Iterator[tuple[tuple[str, ...], str, tuple[str, ...]]]:
+    """What could not be told: of which nodes, a title, then its lines; alike ones of many once."""
     answered = ((doubts(verdict), verdict.node) for verdict in verdicts)
-    keyed = ((said, node) for said, node in answered if said)
+    keyed = [(said, node) for said, node in answered if said]
     if len(verdicts) > LARGE:
         groups = [(said, tuple(nodes)) for said, nodes in together(keyed).items()]
     else:
         groups = [(said, (node,)) for said, node in keyed]
-    for (title, *rest), nodes in groups:
-        yield Text("\n").append(printable(f"{folded(nodes)} · {title}"), style="magenta")
-        for line in rest:
-            said, _, checks = line.rpartition("  [")
-            yield Text(f"  {printable(said)}").append(f"  [{checks}", style="dim")
+    for (title, *said), nodes in groups:
+        yield nodes, title, tuple(said)
 
 
 def doubts(verdict: Verdict) -> tuple[str, ...]:
@@ -92,6 +101,14 @@ def doubts(verdict: Verdict) -> tuple[str, ...]:
     if not told:
         return ()
     return ("could not tell", *(f"{said}  [{', '.join(by)}]" for said, by in told.items()))
+
+
+def notes(verdicts: Sequence[Verdict], run: Run) -> Iterator[str]:
+    """The nodes beside whose verdict there is more to know, alike ones of a large fleet in one."""
+    keyed = [(note, verdict.node) for verdict in verdicts for note in run.notes(verdict.node)]
+    few = len(keyed) <= LARGE
+    for (note, _), nodes in together(((note, few and node), node) for note, node in keyed).items():
+        yield printable(f"{folded(nodes)} · {note}")
 
 
 def closing(verdicts: Sequence[Verdict]) -> str:

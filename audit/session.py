@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from datetime import datetime, timezone
 from functools import wraps
 from typing import Any
@@ -14,13 +14,11 @@ from pyinfra.api.state import BaseStateCallback
 from rich.console import Console
 from typing_extensions import override
 
-from audit.alike import LARGE, together
 from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
-from audit.document import Run, document, write
+from audit.document import Run
 from audit.knobs import Knobs, knobs
-from audit.node_names import folded
-from audit.printable import printable
-from audit.report import show
+from audit.report import notes, show
+from audit.reports import write_all
 from audit.verdict import Verdict, unreached, verdict
 from facts.node import Node, NodeState
 from facts.probe import limit
@@ -109,13 +107,12 @@ class Session(BaseStateCallback):
         )
         console.print()
         show(verdicts, console)
-        for line in _unlike_above(sorted(self.failed), self.untouched):
+        run = Run(self.plans, self.untouched, frozenset(self.failed))
+        for line in notes(verdicts, run):
             console.print(line, soft_wrap=True, markup=False)
-        if self.knobs.report_json:
-            at = datetime.now(timezone.utc)
-            run = Run(self.plans, self.untouched, frozenset(self.failed))
-            write(self.knobs.report_json, document(verdicts, at, run))
-            console.print(f"written: {self.knobs.report_json}", markup=False)
+        at = datetime.now(timezone.utc)
+        for path in write_all(self.knobs, verdicts, at, run):
+            console.print(f"written: {path}", markup=False, soft_wrap=True)
 
     def _of(self, host: Host, state: State) -> Verdict:
         if host.name in self.verdicts:
@@ -129,17 +126,6 @@ class Session(BaseStateCallback):
         """Whether the run is about this host (``--limit``)."""
         meant = state.limit_hosts
         return not meant or host in meant
-
-
-def _unlike_above(failed: Sequence[str], untouched: Mapping[str, str]) -> Iterator[str]:
-    """The nodes of which the report tells what was before, or what was meant and not done."""
-    if failed:
-        told = "a change failed here: what stands above is from before it, or from its middle"
-        yield printable(f"{folded(failed)} · {told}")
-    few = len(untouched) <= LARGE
-    keyed = (((why, name if few else ""), name) for name, why in untouched.items())
-    for (reason, _), names in together(keyed).items():
-        yield printable(f"{folded(names)} · not touched: {reason}")
 
 
 def session(state: State, knobs: Knobs) -> Session:

@@ -8,6 +8,11 @@ audit_level = "at risk"
 # Where the JSON report goes on this machine; None: no file.
 report_json = "reports/audit.json"
 
+# The same as one HTML page that needs nothing else, as JUnit XML, and as Markdown; None: no file.
+report_html = "reports/audit.html"
+report_junit = None
+report_markdown = None
+
 # The cgroup driver that deploys/fix_cgroup.py brings Docker to: "cgroupfs" or "systemd".
 cgroup_driver = "cgroupfs"
 

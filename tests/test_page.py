@@ -1,0 +1,176 @@
+"""The HTML page, as a real browser shows it: 500 nodes, filters, evidence, light, dark, paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from audit.catalogue import entries
+from audit.finding import Area, Finding, Level, Repair, result
+from audit.page import page
+from audit.verdict import Verdict
+from tests import chromium, recordings
+from tests.lab.requirements import required
+from tests.test_report_large import fleet
+
+AT = datetime(2026, 1, 2, tzinfo=timezone.utc)
+EVIL = "<script>alert(1)</script>\x1b[2J\u202e"
+TAB, ENTER = 9, 13
+
+
+def evil() -> Verdict:
+    finding = Finding(
+        Level.BROKEN, f"container {EVIL}", EVIL, EVIL, EVIL, Repair.NONE, EVIL, EVIL, (EVIL,)
+    )
+    found = result("device-loss", Area.REST, [finding])
+    return Verdict(f'"><img src=x onerror=alert(1)>{EVIL}', recordings.node("blank"), (found,))
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(page([*fleet(499), evil()], AT), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[chromium.Page]:
+    if chromium.BINARY is None:
+        reason = "no chromium here, want it: apt-get install chromium"
+        pytest.fail(reason) if required() else pytest.skip(reason)
+    with chromium.Page() as opened:
+        yield opened
+
+
+@pytest.fixture
+def shown(browser: chromium.Page, written: Path) -> chromium.Page:
+    browser.console.clear()
+    browser.open(written)
+    return browser
+
+
+def rows(shown: chromium.Page) -> list[str]:
+    found: list[str] = shown.value(
+        "[...document.querySelectorAll('tbody tr')].filter(r => r.offsetParent)"
+        ".map(r => r.cells[0].textContent)"
+    )
+    return found
+
+
+def test_every_node_and_every_check_is_on_the_map(shown: chromium.Page) -> None:
+    assert len(rows(shown)) == 500
+    heads = shown.value("[...document.querySelectorAll('th.check')].map(h => h.textContent)")
+    assert heads == [entry.id for entry in entries()]
+    assert shown.value("document.querySelectorAll('tbody td.c').length") == 500 * len(heads)
+    assert shown.console == []
+
+
+def test_odd_nodes_come_first(shown: chromium.Page) -> None:
+    assert {"gpu-417", "gpu-250", "gpu-251", "gpu-252"} < set(rows(shown)[:5])
+
+
+def test_a_filter_leaves_what_fits_and_says_how_many(shown: chromium.Page) -> None:
+    shown.value("document.querySelector('[name=odd]').click()")
+    assert len(rows(shown)) == 5
+    assert shown.value("document.getElementById('shown').textContent") == "5 of 500 nodes shown"
+    shown.value("document.querySelector('[type=reset]').click(); new Promise(setTimeout)")
+    assert len(rows(shown)) == 500
+    assert shown.console == []
+
+
+def test_the_address_carries_the_filter(shown: chromium.Page, written: Path) -> None:
+    shown.open(written, "?verdict=broken&check=device-loss&q=GPU-4")
+    assert rows(shown) == ["gpu-417"]
+    articles = "[...document.querySelectorAll('article')].filter(a => a.offsetParent).length"
+    assert shown.value(articles) == 1
+    assert "q=GPU-4" in shown.value("location.search")
+
+
+def test_a_keyboard_is_enough(shown: chromium.Page) -> None:
+    shown.press("Tab", TAB)
+    assert shown.value("document.activeElement.textContent") == "To the map"
+    shown.press("Tab", TAB)
+    assert shown.value("document.activeElement.name") == "q"
+    shown.type("gpu-417")
+    assert rows(shown) == ["gpu-417"]
+    for _ in range(40):
+        shown.press("Tab", TAB)
+        if shown.value("document.activeElement.ariaLabel || ''") == "device-loss: broken":
+            break
+    shown.press("Enter", ENTER, "\r")
+    assert shown.value("location.hash.endsWith('-device-loss')")
+    target = "document.querySelector(':target')"
+    assert "EPERM" in shown.value(f"{target}.textContent")
+    assert shown.value(f"{target}.getBoundingClientRect().top < innerHeight")
+
+
+def test_a_screen_reader_hears_what_the_colours_say(shown: chromium.Page, written: Path) -> None:
+    shown.open(written, "?q=gpu-417")
+    spoken = shown.spoken()
+    assert ("link", "device-loss: broken") in spoken
+    assert ("rowheader", "gpu-417") in spoken
+    assert ("columnheader", "device-loss") in spoken
+    assert ("searchbox", "Node") in spoken
+    assert ("combobox", "Verdict") in spoken
+    nameless = [role for role, name in spoken if role in ("link", "button") and not name]
+    assert nameless == []
+
+
+def test_what_a_node_said_is_text(shown: chromium.Page, written: Path) -> None:
+    shown.open(written, "?q=onerror")
+    assert len(rows(shown)) == 1
+    assert shown.value("document.querySelectorAll('img').length") == 0
+    assert shown.value("document.querySelectorAll('script').length") == 1
+    told = shown.value("document.querySelector('article:not([hidden])').textContent")
+    assert "<script>alert(1)</script>\\x1b[2J\\u202e" in told
+    assert shown.console == []
+
+
+def test_nothing_is_fetched_and_no_other_script_runs(written: Path) -> None:
+    text = written.read_text()
+    assert "default-src 'none'" in text
+    assert "http:" not in text.replace("http-equiv", "") or "src=" not in text
+    assert text.count("<script>") == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_stand_out_from_their_ground(shown: chromium.Page, scheme: str) -> None:
+    shown.media(scheme=scheme)
+    assert shown.value(_LEAST_CONTRAST) >= 4.5
+    shown.media()
+
+
+def test_a_phone_needs_no_sideways_scrolling_but_in_the_map(shown: chromium.Page) -> None:
+    shown.resize(390, 844, phone=True)
+    assert shown.value("document.documentElement.scrollWidth") <= 390
+    shown.resize(1400, 1000)
+
+
+def test_paper_shows_all_and_no_filters(shown: chromium.Page) -> None:
+    shown.media("print")
+    assert shown.value("document.getElementById('filters').offsetParent") is None
+    shown.value("dispatchEvent(new Event('beforeprint'))")
+    assert shown.value("document.querySelectorAll('details:not([open])').length") == 0
+    shown.media()
+
+
+# WCAG 2.2, 1.4.3: 4.5 to 1 for text of this size.
+_LEAST_CONTRAST = """(() => {
+  const paint = document.createElement('canvas').getContext('2d');
+  const rgb = (colour) => { paint.clearRect(0, 0, 1, 1); paint.fillStyle = colour;
+    paint.fillRect(0, 0, 1, 1); return [...paint.getImageData(0, 0, 1, 1).data]; };
+  const light = (c) => { const [r, g, b] = c.slice(0, 3).map((v) => (v /= 255,
+    v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const ground = (e) => { for (; e; e = e.parentElement) {
+    const c = rgb(getComputedStyle(e).backgroundColor); if (c[3] === 255) return c; }
+    return rgb('Canvas'); };
+  const seen = [...document.querySelectorAll(
+    'p, li, td, th, a, h1, h2, h3, h4, dt, dd, .word, label, code')].slice(0, 3000);
+  return Math.min(...seen.filter((e) => e.checkVisibility()).map((e) => {
+    const [a, b] = [light(rgb(getComputedStyle(e).color)), light(ground(e))].sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05); }));
+})()"""
