@@ -14,8 +14,10 @@ from audit.printable import printable
 from audit.report import closing, doubts_of_fleet, lines, notes
 from audit.verdict import Verdict
 
-# What Markdown or its hosts would act on: markup, HTML, mentions, references to issues.
-_ACTIVE = re.compile(r"[\\`*_{}\[\]<>&#@|~$!]")
+# What Markdown would act on (CommonMark 2.4; an underscore inside a word is itself), and what its
+# hosts take for HTML, a mention or a reference, where a backslash does not help.
+_MARKUP = re.compile(r"[\\`*{}\[\]|~$!]|(?<!\w)_|_(?!\w)")
+_HOSTS = re.compile(r"[<>&#@]")
 
 
 def markdown(verdicts: Sequence[Verdict], at: datetime, run: Run | None = None) -> str:
@@ -29,7 +31,8 @@ def markdown(verdicts: Sequence[Verdict], at: datetime, run: Run | None = None) 
 
 def escaped(text: str) -> str:
     """The text as text: nothing in it is markup, a mention or a reference."""
-    return _ACTIVE.sub(lambda found: f"&#{ord(found[0])};", printable(text))
+    escaped_markup = _MARKUP.sub(lambda found: f"\\{found[0]}", printable(text))
+    return _HOSTS.sub(lambda found: f"&#{ord(found[0])};", escaped_markup)
 
 
 def _table(verdicts: Sequence[Verdict]) -> str:

@@ -9,22 +9,18 @@ from __future__ import annotations
 import base64
 import json
 import os
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-BINARY = shutil.which("chromium")
-
 
 class Page:
     """One tab; ``console`` is everything that it complained of."""
 
-    def __init__(self, width: int = 1400, height: int = 1000) -> None:
+    def __init__(self, binary: str, width: int = 1400, height: int = 1000) -> None:
         """Starts the browser with a window of this size, in CSS pixels."""
-        assert BINARY is not None
         self._home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         theirs, self._to = os.pipe()
         self._from, answer = os.pipe()
@@ -33,7 +29,7 @@ class Page:
         switches = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
         own = [f"--user-data-dir={self._home.name}", "about:blank"]
         self._browser = subprocess.Popen(
-            ["bash", "-c", script, "bash", BINARY, *switches, *own],
+            ["bash", "-c", script, "bash", binary, *switches, *own],
             pass_fds=(theirs, answer),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

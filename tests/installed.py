@@ -9,6 +9,7 @@ import pytest
 from tests.lab import requirements
 
 PACKAGE_OF = {
+    "chromium": "chromium",
     "promtool": "prometheus",
     "prometheus": "prometheus",
     "prometheus-node-exporter": "prometheus-node-exporter",

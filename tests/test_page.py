@@ -13,7 +13,7 @@ from audit.finding import Area, Finding, Level, Repair, result
 from audit.page import page
 from audit.verdict import Verdict
 from tests import chromium, recordings
-from tests.lab.requirements import required
+from tests.installed import program
 from tests.test_report_large import fleet
 
 AT = datetime(2026, 1, 2, tzinfo=timezone.utc)
@@ -38,10 +38,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[chromium.Page]:
-    if chromium.BINARY is None:
-        reason = "no chromium here, want it: apt-get install chromium"
-        pytest.fail(reason) if required() else pytest.skip(reason)
-    with chromium.Page() as opened:
+    with chromium.Page(program("chromium")) as opened:
         yield opened
 
 

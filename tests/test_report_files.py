@@ -1,0 +1,140 @@
+"""The reports that programs and people read from files: JSON to its schema, JUnit, Markdown."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import jsonschema
+import pytest
+from markdown_it import MarkdownIt
+
+from audit.document import Run, document
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Repair, result
+from audit.junit import junit
+from audit.knobs import Knobs
+from audit.markdown import escaped, markdown
+from audit.reports import write_all
+from audit.verdict import Verdict, unreached, verdict
+from tests import recordings
+
+AT = datetime(2026, 1, 2, tzinfo=timezone.utc)
+SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "audit.schema.json").read_text())
+RECORDED = sorted(path.parent.name for path in recordings.NODES.glob("*/recording.txt"))
+EVIL = "`x` <b>*bold*</b> @team #1 [a](b) | \x1b[2J\x00 ]]> &amp; \\ ```\n# head"
+
+
+def fleet() -> list[Verdict]:
+    told = [verdict(name, recordings.node(name), execs=1) for name in RECORDED]
+    return [*told, unreached("gpu-09", "could not be connected to")]
+
+
+def evil() -> Verdict:
+    finding = Finding(Level.BROKEN, EVIL, EVIL, EVIL, EVIL, Repair.NONE, EVIL, EVIL, (EVIL,))
+    results = (
+        result("device-loss", Area.REST, [finding]),
+        result("mig-monitor", Area.REST, [Doubt(EVIL, EVIL)]),
+        result("wsl", Area.REST, [NotApplicable(EVIL)]),
+    )
+    return Verdict(EVIL, recordings.node("blank"), results)
+
+
+def test_every_recorded_node_s_document_fits_the_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    run = Run(
+        plans={"gpu-09": ("x",)}, untouched={"gpu-09": "canary"}, failed=frozenset(RECORDED[:1])
+    )
+    content = json.loads(json.dumps(document([*fleet(), evil()], AT, run)))
+    jsonschema.validate(content, SCHEMA, jsonschema.Draft202012Validator)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("version",), 2),
+        (("nodes", 0, "checks", 0, "status"), "fine"),
+        (("nodes", 0, "level"), "bad"),
+        (("nodes", 0, "other"), 1),
+        (("nodes", 0, "checks"), None),
+    ],
+)
+def test_the_schema_refuses_what_is_not_the_document(
+    path: tuple[str | int, ...], value: object
+) -> None:
+    content = json.loads(json.dumps(document(fleet()[:1], AT)))
+    place = content
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(content, SCHEMA, jsonschema.Draft202012Validator)
+
+
+def test_junit_has_a_suite_a_node_and_a_case_a_check() -> None:
+    root = Xml.fromstring(junit(fleet(), AT, Level.AT_RISK))
+    suites = {suite.get("name"): suite for suite in root}
+    assert list(suites) == [*RECORDED, "gpu-09"]
+    lost = suites["bookworm_lost"]
+    failed = [case.get("name") for case in lost if case.find("failure") is not None]
+    assert "device-loss" in failed
+    assert lost.get("failures") == str(len(failed))
+    assert suites["gpu-09"].get("errors") == "1"
+    assert suites["trixie_no_root"].get("errors") != "0"
+    assert int(root.get("tests", "0")) == sum(int(suite.get("tests", "0")) for suite in root)
+
+
+def test_junit_fails_by_the_level_asked_for() -> None:
+    told = [verdict("x", recordings.node("bookworm_lost"))]
+    broken, risk, none = (
+        int(Xml.fromstring(junit(told, AT, level)).get("failures", ""))
+        for level in (Level.BROKEN, Level.AT_RISK, None)
+    )
+    assert 0 == none < broken < risk
+
+
+def test_junit_keeps_what_xml_cannot_hold_as_its_escape() -> None:
+    text = junit([evil()], AT, Level.BROKEN)
+    case = Xml.fromstring(text).find(".//failure")
+    assert case is not None
+    assert r"\x1b[2J\x00 ]]>" in case.get("message", "")
+    assert r"\x0a# head" in (case.text or "")
+
+
+def rendered(text: str) -> str:
+    return MarkdownIt("gfm-like", {"linkify": False}).render(text)
+
+
+def test_markdown_shows_the_table_and_the_evidence() -> None:
+    page = rendered(markdown(fleet(), AT))
+    assert "<td>bookworm_lost</td>" in page
+    assert "/dev/nvidiactl 195:255 EPERM" in page
+    assert "no answer: could not be connected to" in page
+
+
+def test_nothing_a_node_said_is_markup() -> None:
+    page = rendered(markdown([evil()], AT))
+    assert "<b>" not in page
+    assert "<a " not in page
+    assert "<h1>" not in page
+    assert "<em>bold" not in page
+    assert page.count("<table>") == 1
+    assert "@" not in escaped(EVIL)
+    assert "<td>`x` &lt;b&gt;*bold*&lt;/b&gt; @team #1 [a](b) | \\x1b[2J" in page
+
+
+def test_a_change_that_failed_is_told_beside_the_verdict() -> None:
+    run = Run(untouched={"gpu-09": "canary: saw a fail"}, failed=frozenset({"trixie_exposed"}))
+    text = markdown(fleet(), AT, run)
+    assert "gpu-09 · not touched: canary: saw a fail" in text
+    assert "trixie_exposed · a change failed here" in text
+
+
+def test_each_report_goes_where_its_knob_says(tmp_path: Path) -> None:
+    names = ["report_json", "report_html", "report_junit", "report_markdown"]
+    knobs = Knobs(**{name: tmp_path / "out" / name for name in names})
+    written = list(write_all(knobs, fleet(), AT, Run()))
+    assert [path.name for path in written] == names
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
+    assert list(write_all(Knobs(), fleet(), AT, Run())) == []
