@@ -9,7 +9,7 @@ RUN := $(VENV)/.locked
 DEV := $(VENV)/.locked-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help audit demo test faults matrix fuzz record lint format docs lab lab-down lock clean
+.PHONY: help audit demo test faults matrix fuzz record lint format docs pictures lab lab-down lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ format: $(DEV)  ## put the code into shape
 docs: $(DEV)  ## write docs/checks.md from the checks, docs/cases.md from the cases
 	@$(VENV)/bin/python -m docs.generate
 	@$(VENV)/bin/python -m tests.cases_page
+
+pictures: $(DEV)  ## draw the pictures of docs/ anew; wants chromium
+	@$(VENV)/bin/python -m docs.pictures
 
 lab: $(DEV)  ## boot real nodes without a GPU to play with, and print their inventory
 	@$(VENV)/bin/python -m tests.lab up

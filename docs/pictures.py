@@ -27,14 +27,16 @@ def main() -> None:
     if binary is None:
         sys.exit("pictures: no chromium here, want it: apt-get install chromium")
     with tempfile.TemporaryDirectory() as home, Page(binary) as browser:
-        for name, verdicts in (("demo", recorded()), ("fleet", fleet()[:486] + recorded())):
+        for name, verdicts, scheme in (
+            ("demo", recorded(), "light"),
+            ("fleet", fleet()[:486] + recorded(), "dark"),
+        ):
             path = Path(home) / f"{name}.html"
             path.write_text(page(verdicts, AT), encoding="utf-8")
-            for scheme in ("light", "dark"):
-                browser.media(scheme=scheme)
-                browser.resize(1250, 900)
-                browser.open(path)
-                browser.picture(HERE / f"report-{name}-{scheme}.png")
+            browser.media(scheme=scheme)
+            browser.resize(1250, 900)
+            browser.open(path)
+            browser.picture(HERE / f"report-{name}.png")
         browser.media()
         browser.resize(390, 844, phone=True)
         browser.open(path, "?verdict=broken")

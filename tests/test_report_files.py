@@ -103,7 +103,8 @@ def test_junit_keeps_what_xml_cannot_hold_as_its_escape() -> None:
 
 
 def rendered(text: str) -> str:
-    return MarkdownIt("gfm-like", {"linkify": False}).render(text)
+    page: str = MarkdownIt("gfm-like", {"linkify": False}).render(text)
+    return page
 
 
 def test_markdown_shows_the_table_and_the_evidence() -> None:
@@ -132,9 +133,14 @@ def test_a_change_that_failed_is_told_beside_the_verdict() -> None:
 
 
 def test_each_report_goes_where_its_knob_says(tmp_path: Path) -> None:
-    names = ["report_json", "report_html", "report_junit", "report_markdown"]
-    knobs = Knobs(**{name: tmp_path / "out" / name for name in names})
-    written = list(write_all(knobs, fleet(), AT, Run()))
-    assert [path.name for path in written] == names
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
+    out = tmp_path / "out"
+    wanted = [out / "a.json", out / "a.html", out / "a.xml", out / "a.md"]
+    knobs = Knobs(
+        report_json=wanted[0],
+        report_html=wanted[1],
+        report_junit=wanted[2],
+        report_markdown=wanted[3],
+    )
+    assert list(write_all(knobs, fleet(), AT, Run())) == wanted
+    assert sorted(out.iterdir()) == sorted(wanted)
     assert list(write_all(Knobs(), fleet(), AT, Run())) == []
