@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from functools import cache
@@ -146,3 +147,19 @@ def test_the_command_names_what_it_could_not_read(tmp_path: Path) -> None:
 def test_a_line_of_a_log_steers_no_terminal() -> None:
     done = run("--text", "\u202eFailed to initialize NVML: Unknown Error \u009b2J")
     assert b"\\u202e" in done.stdout and b"\\x9b" in done.stdout
+
+
+def test_the_page_shows_what_the_command_prints(tmp_path: Path) -> None:
+    page = (ROOT / "docs/explain.md").read_text()
+    commands, example = re.findall(r"```(?:sh)?\n(.*?)```", page, re.S)[:2]
+    log = tmp_path / "log"
+    log.write_text("$ nvidia-smi\n" + (TEXTS / "mismatch.txt").read_text().partition("\n")[2])
+    for command in commands.splitlines():
+        here = command.replace("FILE", str(log)).replace("docker logs trainer", f"cat {log}")
+        here = here.replace(".venv/bin/python", sys.executable)
+        done = subprocess.run(["sh", "-c", here], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == explain.RECOGNISED, done.stderr
+        if "--text" not in command:
+            for line in example.splitlines():
+                for piece in line.split("..."):
+                    assert piece.strip(" ,") in done.stdout, piece
