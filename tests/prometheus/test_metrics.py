@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from datetime import datetime, timezone
@@ -13,45 +12,10 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from audit import metrics
-from audit.document import document
-from audit.verdict import unreached, verdict
-from tests import recordings
 from tests.installed import program
-
-AT = datetime(2026, 11, 30, 12, tzinfo=timezone.utc)
-NODES = ("bookworm_lost", "gpu_good", "gpu_hung", "gpu_skew", "gpu_wsl", "trixie_no_root")
-REASON = "driver: module 550.90.07, libnvidia-ml 550.107.02; want one version"
+from tests.prometheus.fleet import AT, NODES, REASON, audited, drifted
 
 Series = dict[tuple[str, frozenset[tuple[str, str]]], float]
-
-
-def audited(*names: str) -> dict[str, Any]:
-    """The document of these recorded nodes as a program reads it, and of one that is away."""
-    told = [verdict(name, recordings.node(name), execs=1) for name in names]
-    said = document([*told, unreached("gpu-09", "could not be connected to")], AT)
-    read: dict[str, Any] = json.loads(json.dumps(said))
-    return read
-
-
-def drifted(**more: object) -> dict[str, Any]:
-    """A run's drift.json."""
-    states = {name: {"status": "found", "level": None, "reboot": None} for name in NODES}
-    states["gpu_skew"]["reboot"] = REASON
-    states["gpu-09"] = {"status": "unknown", "level": None, "reboot": None}
-    return {
-        "version": 1,
-        "started": "2026-11-30T12:00:00+00:00",
-        "ended": "2026-11-30T12:00:09Z",
-        "seconds": 9.25,
-        "interval": 3600,
-        "exit": 1,
-        "reason": "",
-        "accepted": None,
-        "nodes": states,
-        "changes": [],
-        "waived": [],
-        **more,
-    }
 
 
 def series(text: str) -> Series:
@@ -77,7 +41,7 @@ FLEET = metrics.text(audited(*NODES), drifted())
 
 
 def test_the_run_is_told_in_seconds() -> None:
-    ended = datetime(2026, 11, 30, 12, 0, 9, tzinfo=timezone.utc).timestamp()
+    ended = datetime(2020, 11, 30, 12, 0, 9, tzinfo=timezone.utc).timestamp()
     assert value(FLEET, "audit_timestamp_seconds") == AT.timestamp()
     assert value(FLEET, "last_run_timestamp_seconds") == ended
     assert value(FLEET, "last_run_duration_seconds") == 9.25
@@ -87,7 +51,7 @@ def test_the_run_is_told_in_seconds() -> None:
 
 
 def test_a_run_by_hand_has_no_interval() -> None:
-    text = metrics.text(audited(), drifted(interval=None, accepted="2026-11-29T00:00:00+00:00"))
+    text = metrics.text(audited(), drifted(interval=None, accepted="2020-11-29T00:00:00+00:00"))
     assert value(text, "expected_interval_seconds") is None
     assert value(text, "accepted_timestamp_seconds") == AT.timestamp() - 36 * 3600
 
@@ -135,7 +99,7 @@ def test_a_reboot_is_wanted_with_a_reason_or_not_or_unknown() -> None:
 
 def test_what_is_waived_does_not_count_and_is_told_apart() -> None:
     waiver = {"node": "bookworm_lost", "check": "device-loss", "owner": "kim", "reason": "x"}
-    trainer = {**waiver, "subject": "container trainer", "expires": "2027-01-31"}
+    trainer = {**waiver, "subject": "container trainer", "expires": "2021-01-31"}
     notebook = {**waiver, "subject": "container notebook", "expires": "soon"}
     one = metrics.text(audited(*NODES), drifted(waived=[trainer]))
     assert statuses(one, "bookworm_lost")["device-loss"] == ("found", "broken")
@@ -146,7 +110,7 @@ def test_what_is_waived_does_not_count_and_is_told_apart() -> None:
     assert value(both, "waived_findings", node="bookworm_lost") == 2
     assert value(both, "waived_findings", node="gpu_good") == 0
     labels = {"node": "bookworm_lost", "check": "device-loss", "owner": "kim"}
-    counts_again = datetime(2027, 2, 1, tzinfo=timezone.utc).timestamp()
+    counts_again = datetime(2021, 2, 1, tzinfo=timezone.utc).timestamp()
     name = "waiver_expiry_timestamp_seconds"
     assert value(both, name, subject="container trainer", **labels) == counts_again
     assert value(both, name, subject="container notebook", **labels) is None

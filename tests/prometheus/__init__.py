@@ -1,0 +1,1 @@
+"""Prometheus and node_exporter themselves, and what they are given."""

@@ -1,0 +1,45 @@
+"""A recorded fleet as the command leaves it in its results directory."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from typing import Any
+
+from audit.document import document
+from audit.verdict import unreached, verdict
+from tests import recordings
+
+AT = datetime(2020, 11, 30, 12, tzinfo=timezone.utc)
+"""Long ago by any clock: what is overdue stays so."""
+NODES = ("bookworm_lost", "gpu_good", "gpu_hung", "gpu_skew", "gpu_wsl", "trixie_no_root")
+REASON = "driver: module 550.90.07, libnvidia-ml 550.107.02; want one version"
+
+
+def audited(*names: str) -> dict[str, Any]:
+    """The document of these recorded nodes as a program reads it, and of one that is away."""
+    told = [verdict(name, recordings.node(name), execs=1) for name in names]
+    said = document([*told, unreached("gpu-09", "could not be connected to")], AT)
+    read: dict[str, Any] = json.loads(json.dumps(said))
+    return read
+
+
+def drifted(**more: object) -> dict[str, Any]:
+    """A run's drift.json."""
+    states = {name: {"status": "found", "level": None, "reboot": None} for name in NODES}
+    states["gpu_skew"]["reboot"] = REASON
+    states["gpu-09"] = {"status": "unknown", "level": None, "reboot": None}
+    return {
+        "version": 1,
+        "started": "2020-11-30T12:00:00+00:00",
+        "ended": "2020-11-30T12:00:09Z",
+        "seconds": 9.25,
+        "interval": 3600,
+        "exit": 1,
+        "reason": "",
+        "accepted": None,
+        "nodes": states,
+        "changes": [],
+        "waived": [],
+        **more,
+    }
