@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 
 from audit.finding import Result
-from audit.place import put
+from audit.pending_reboot import pending_reboot
 from audit.verdict import Verdict
 from facts.unknown import Unknown, plain
 
@@ -20,11 +18,17 @@ FAILED = "a change failed here: what stands above is from before it, or from its
 
 @dataclass(frozen=True)
 class Run:
-    """What a run meant to change: the plan told for each host, who was left alone, who failed."""
+    """What a run meant to change: the plan told for each host, who was left alone, who failed.
+
+    ``asked`` is the level that each host's ``audit_level`` asks for, ``limited`` whether the run
+    was about a part of its inventory.
+    """
 
     plans: Mapping[str, Sequence[str]] = field(default_factory=dict)
     untouched: Mapping[str, str] = field(default_factory=dict)
     failed: frozenset[str] = frozenset()
+    asked: Mapping[str, str] = field(default_factory=dict)
+    limited: bool = False
 
     def notes(self, node: str) -> tuple[str, ...]:
         """What to know beside a node's verdict: a change that failed, or that was not begun."""
@@ -47,21 +51,18 @@ def document(
     return {
         "version": VERSION,
         "time": at.isoformat(timespec="seconds"),
+        "limited": run.limited,
         "nodes": [
             {
                 **_node(verdict),
                 "plan": list(run.plans.get(verdict.node, ())),
                 "not_touched": run.untouched.get(verdict.node),
                 "stale": verdict.node in run.failed,
+                "asked": run.asked.get(verdict.node),
             }
             for verdict in verdicts
         ],
     }
-
-
-def write(path: Path, content: dict[str, object]) -> None:
-    """Puts the document in place at once: a reader sees the old one or the new one."""
-    put(path, json.dumps(content, indent=2) + "\n")
 
 
 def _node(verdict: Verdict) -> dict[str, object]:
@@ -70,6 +71,7 @@ def _node(verdict: Verdict) -> dict[str, object]:
         "node": verdict.node,
         "verdict": verdict.summary,
         "level": verdict.worst.value if verdict.worst else None,
+        "reboot": pending_reboot(verdict.results),
         "no_answer": state.reason if isinstance(state, Unknown) else None,
         "execs": verdict.execs,
         "checks": [_result(result) for result in verdict.results],

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from audit.document import Run, document, write
+from audit.document import Run, document
+from audit.json_file import write
 from audit.junit import junit
 from audit.knobs import Knobs
 from audit.markdown import markdown

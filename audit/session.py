@@ -107,7 +107,13 @@ class Session(BaseStateCallback):
         )
         console.print()
         show(verdicts, console)
-        run = Run(self.plans, self.untouched, frozenset(self.failed))
+        run = Run(
+            self.plans,
+            self.untouched,
+            frozenset(self.failed),
+            {host.name: _asked(host) for host in state.inventory},
+            limited=bool(state.limit_hosts),
+        )
         for line in notes(verdicts, run):
             console.print(line, soft_wrap=True, markup=False)
         at = datetime.now(timezone.utc)
@@ -136,6 +142,11 @@ def session(state: State, knobs: Knobs) -> Session:
     opened = Session(knobs)
     state.add_callback_handler(opened)
     return opened
+
+
+def _asked(host: Host) -> str:
+    level = knobs(host).audit_level
+    return level.value if level else "none"
 
 
 def _counted(host: Host) -> Callable[[], int]:

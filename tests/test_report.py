@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from audit import document
+from audit import document, json_file
 from audit.catalogue import Entry, judge
 from audit.finding import (
     Area,
@@ -80,7 +80,7 @@ def test_what_a_node_says_is_no_markup() -> None:
 
 def test_the_document_holds_every_node_and_is_json(tmp_path: Path) -> None:
     path = tmp_path / "reports" / "audit.json"
-    document.write(path, document.document(fleet(), datetime(2026, 1, 2, tzinfo=timezone.utc)))
+    json_file.write(path, document.document(fleet(), datetime(2026, 1, 2, tzinfo=timezone.utc)))
     read = json.loads(path.read_text())
     assert read["version"] == 1
     assert read["time"] == "2026-01-02T00:00:00+00:00"
@@ -93,7 +93,7 @@ def test_a_document_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) ->
     path = tmp_path / "audit.json"
     path.write_text("old")
     with pytest.raises(TypeError):
-        document.write(path, {"x": object()})
+        json_file.write(path, {"x": object()})
     assert path.read_text() == "old"
     assert [place.name for place in tmp_path.iterdir()] == ["audit.json"]
 

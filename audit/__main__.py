@@ -1,0 +1,5 @@
+"""``python -m audit``: the console command."""
+
+from audit.command import main
+
+main()

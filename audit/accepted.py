@@ -1,0 +1,36 @@
+"""The accepted state of a fleet: today's, and the earlier one of hosts that today did not say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from audit.standing import Document, nodes
+
+
+def accepted(
+    today: Document, earlier: Document | None, at: datetime
+) -> tuple[dict[str, Any], list[str]]:
+    """The state to keep, and a line for every host that is not taken as it is today.
+
+    Hosts outside an audit of a part of the inventory stay as they were; hosts that have left the
+    inventory go.
+    """
+    before = {node["node"]: node for node in nodes(earlier or {})}
+    kept: list[Document] = []
+    told = []
+    for node in nodes(today):
+        name = node["node"]
+        if node.get("no_answer") is None:
+            kept.append({**node, "day": at.date().isoformat()})
+        elif name in before:
+            kept.append(before[name])
+            told.append(f"{name}: no answer, its earlier accepted state stays")
+        else:
+            told.append(f"{name}: no answer and no earlier accepted state, nothing is accepted")
+    there = {node["node"] for node in nodes(today)}
+    if today.get("limited"):
+        kept += [node for name, node in before.items() if name not in there]
+    taken: Mapping[str, Any] = {**today, "time": at.isoformat(timespec="seconds"), "nodes": kept}
+    return {**taken, "limited": False}, told

@@ -1,0 +1,85 @@
+"""One run of the drift check: audit under the lock, accept if asked to, write what it comes to."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from datetime import datetime, timezone
+from typing import Any
+
+from audit import json_file, metrics
+from audit.accepted import accepted
+from audit.command_line import Options
+from audit.drift_document import Judged, judged
+from audit.exit_scheme import CLEAN, UNKNOWN, USAGE
+from audit.results import Results, Stopped, stamp
+from audit.run_of_pyinfra import Asked, audit
+
+
+def run(chosen: Options, results: Results) -> Judged:
+    """Runs the audit; a run that gave nothing leaves the last results and says why."""
+    with results.held() as lock:
+        started, clock = datetime.now(timezone.utc), time.monotonic()
+        results.begin(started)
+        code, reason = _audited(chosen, results, lock)
+        outcome = _judged(chosen, results, code, reason)
+        document = {
+            **outcome.document,
+            "started": stamp(started),
+            "ended": stamp(datetime.now(timezone.utc)),
+            "seconds": round(time.monotonic() - clock, 1),
+            "interval": chosen.interval,
+        }
+        json_file.write(results.drift, document)
+        if chosen.textfile:
+            metrics.write(chosen.textfile, metrics.text(_last_audit(results) or {}, document))
+    return outcome
+
+
+def _audited(chosen: Options, results: Results, lock: int) -> tuple[int, str]:
+    """The plain exit code of a run that gave nothing, and why; 0 where it gave a document."""
+    asked = Asked(chosen.inventory, chosen.limits, chosen.data)
+    try:
+        ended = audit(asked, results, lock, chosen.time_limit)
+    except (Stopped, KeyboardInterrupt):
+        return UNKNOWN, "stopped before the audit ended"
+    if ended is None:
+        return UNKNOWN, f"not done after {chosen.time_limit:g} s, and ended (--time-limit)"
+    said = results.report.read_text(errors="replace").strip()
+    if ended == USAGE and said:
+        return USAGE, said
+    if ended or not results.new.exists():
+        return UNKNOWN, f"{said or f'pyinfra ended with {ended}'}; see {results.log}"
+    results.new.replace(results.audit)
+    return CLEAN, ""
+
+
+def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged:
+    now = datetime.now(timezone.utc)
+    today = _last_audit(results)
+    trouble, notes = "", list[str]()
+    try:
+        earlier = results.earlier()
+    except json_file.Unreadable as fault:
+        earlier, trouble = None, str(fault)
+    if chosen.accept and today and not reason:
+        earlier, notes = accepted(today, earlier, now)
+        json_file.write(results.accepted, earlier)
+    outcome = judged(today, earlier, chosen.level, now.date())
+    if reason:
+        return replace(outcome, exit=code, reason=reason)
+    outcome = replace(outcome, report=_report(results), notes=notes)
+    if trouble and outcome.exit == CLEAN:
+        return replace(outcome, exit=UNKNOWN, reason=trouble)
+    return outcome
+
+
+def _last_audit(results: Results) -> dict[str, Any] | None:
+    """The document of the last run that gave one, this or an earlier."""
+    return json_file.read(results.audit) if results.audit.exists() else None
+
+
+def _report(results: Results) -> list[str]:
+    """What pyinfra's run printed, without the place of its document, which has moved since."""
+    text = results.report.read_text(errors="replace").strip("\n")
+    return [line for line in text.splitlines() if line != f"written: {results.new}"]

@@ -1,0 +1,32 @@
+"""JSON documents on this machine: read, or why they cannot be; put in place at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from audit.place import put
+
+
+class Unreadable(Exception):
+    """Why a document says nothing: the file, what was seen, what is wanted."""
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The document in a file; raises ``Unreadable`` where there is none."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as fault:
+        raise Unreadable(f"{path}: saw {fault.strerror or fault}, want a JSON document") from None
+    except (ValueError, RecursionError) as fault:
+        raise Unreadable(f"{path}: saw {fault}, want a JSON document") from None
+    if not isinstance(content, dict):
+        raise Unreadable(f"{path}: saw {type(content).__name__}, want a JSON object")
+    return content
+
+
+def write(path: Path, content: Mapping[str, object]) -> None:
+    """Puts the document in place at once: a reader sees the old one or the new one."""
+    put(path, json.dumps(content, indent=2) + "\n")

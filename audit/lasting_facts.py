@@ -1,0 +1,117 @@
+"""What of a node's facts is the same from one audit to the next, unless somebody changed it.
+
+Left out is whatever changes by itself: times, process ids, container ids, lines of logs, the boot,
+numbers that the kernel gives anew at each boot (the major of nvidia-uvm), and what a finding tells
+already (containers, device nodes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+Values = dict[str, str | None]
+"""A fact by its name, in words; ``None``: the node has no such thing."""
+
+_Shape = Callable[[str, Any], Values]
+
+
+def _one(name: str, value: Any) -> Values:
+    return {name: None if value is None else str(value)}
+
+
+def _config(name: str, value: Any) -> Values:
+    """daemon.json by its digest, since the text may hold passwords (facts/daemon_json.py)."""
+    texts = {}
+    for file in value or ():
+        content = file["content"]
+        texts[f"{name} {file['path']}"] = content and f"sha256 {content['sha256'][:12]}"
+    return texts
+
+
+def _modes(name: str, value: Any) -> Values:
+    return {f"{name} of gpu {gpu['gpu']}": gpu["current"] for gpu in value or ()}
+
+
+def _packages(name: str, value: Any) -> Values:
+    return {f"{name} {package['name']}": package["version"] for package in value or ()}
+
+
+def _modules(name: str, value: Any) -> Values:
+    return {f"{name} for {module['kernel']}": module["version"] for module in value or ()}
+
+
+def _holds(name: str, value: Any) -> Values:
+    return {f"{name} {hold['pattern']}": hold["by"] for hold in value or ()}
+
+
+def _specs(name: str, value: Any) -> Values:
+    return {f"{name} {spec['path']}": spec["driver"] for spec in value or ()}
+
+
+LASTING: tuple[tuple[str, str, _Shape], ...] = (
+    ("kernel", "machine.kernel", _one),
+    ("system", "machine.os_name", _one),
+    ("cgroup hierarchy", "hierarchy.mode", _one),
+    ("systemd", "systemd.version", _one),
+    ("docker", "engine.info.server_version", _one),
+    ("docker's cgroup driver", "engine.info.cgroup_driver", _one),
+    ("docker's live-restore", "engine.info.live_restore", _one),
+    ("docker's default runtime", "engine.info.default_runtime", _one),
+    ("configuration", "daemon_json.files", _config),
+    ("runc", "runtimes.runc", _one),
+    ("crun", "runtimes.crun", _one),
+    ("containerd", "runtimes.containerd", _one),
+    ("cri-o", "runtimes.crio", _one),
+    ("loaded driver", "driver.module.loaded", _one),
+    ("flavour of the driver", "driver.module.flavour", _one),
+    ("driver on disk", "driver.module.disk", _modules),
+    ("driver library", "driver.libraries.resolved.version", _one),
+    ("package", "driver.packages.dpkg", _packages),
+    ("package", "driver.packages.rpm", _packages),
+    ("hold on", "holds.holds", _holds),
+    ("container toolkit", "toolkit.version", _one),
+    ("mode of the container toolkit", "toolkit.config.mode", _one),
+    ("no-cgroups of the container toolkit", "toolkit.config.no_cgroups", _one),
+    ("driver named by CDI", "toolkit.specs", _specs),
+    ("kubelet", "kubelet.version", _one),
+    ("kubelet's cgroup driver", "kubelet.cgroup_driver", _one),
+    ("MIG mode", "mig.modes", _modes),
+)
+"""Name, path in the document's ``facts`` (fields of facts.node.NodeState), and its shape."""
+
+
+class _Untold(Exception):
+    """The node did not say, or the document is of another version of this program."""
+
+
+def differences(before: Any, after: Any) -> Iterator[tuple[str, str | None, str | None]]:
+    """Every lasting fact that both documents know and that is not the same: name, before, after."""
+    for name, path, shape in LASTING:
+        try:
+            old, new = shape(name, _at(before, path)), shape(name, _at(after, path))
+        except (_Untold, KeyError, TypeError, AttributeError):
+            continue
+        for subject in {**old, **new}:
+            if old.get(subject) != new.get(subject):
+                yield subject, old.get(subject), new.get(subject)
+
+
+def _at(facts: Any, path: str) -> Any:
+    """The value at a path; below what a node does not have there is nothing either."""
+    value = facts
+    for step in path.split("."):
+        if value is None:
+            break
+        value = value[step]
+        if isinstance(value, Mapping) and set(value) == {"unknown"}:
+            raise _Untold
+    if isinstance(value, list) and any(_unknown(item) for item in value):
+        raise _Untold
+    return value
+
+
+def _unknown(item: Any) -> bool:
+    return isinstance(item, Mapping) and any(
+        isinstance(part, Mapping) and "unknown" in part for part in item.values()
+    )
