@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 INVENTORY ?= inventories/local.py
+# Where drift and accept keep what they saw.
+RESULTS ?= reports
 # Tests on real nodes at a time: they mostly wait.
 JOBS ?= 4
 VENV := .venv
@@ -9,7 +11,7 @@ RUN := $(VENV)/.locked
 DEV := $(VENV)/.locked-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help audit demo test faults matrix fuzz record lint format docs pictures lab lab-down lock clean
+.PHONY: help audit drift accept demo test faults matrix fuzz record lint format docs pictures lab lab-down lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -17,6 +19,12 @@ help:  ## this list
 audit: $(RUN)  ## audit this machine, or INVENTORY=path; changes nothing
 	@[ -f "$(INVENTORY)" ] || { echo "inventory $(INVENTORY): not there, want a file" >&2; exit 1; }
 	@$(VENV)/bin/pyinfra $(INVENTORY) deploys/audit.py --dry -y
+
+drift: $(RUN)  ## audit, and tell what has changed since the accepted state
+	@$(VENV)/bin/python -m audit '$(INVENTORY)' --results '$(RESULTS)'
+
+accept: $(RUN)  ## make today's state the accepted one, after which drift counts
+	@$(VENV)/bin/python -m audit '$(INVENTORY)' --results '$(RESULTS)' --accept || [ $$? -eq 1 ]
 
 demo: $(RUN)  ## audit a recorded fleet that shows what is found
 	@$(VENV)/bin/pyinfra inventories/recorded.py deploys/audit.py --dry -y --data audit_level=none

@@ -72,10 +72,7 @@ def _within(nodes: Sequence[dict[str, object]], limits: Sequence[str]) -> list[d
 
 
 def _tell(chosen: Options, outcome: Judged) -> None:
-    told = exit_scheme.line(chosen.scheme, outcome.exit, outcome.standings, outcome.reason)
-    if chosen.scheme is Scheme.PLAIN:
-        for text in (
-            (*outcome.report, *results_text.lines(outcome)) if outcome.exit != USAGE else ()
-        ):
+    if chosen.scheme is Scheme.PLAIN and outcome.exit != USAGE:
+        for text in (*outcome.report, *results_text.lines(outcome)):
             print(text)
-    print(told)
+    print(exit_scheme.line(chosen.scheme, outcome.exit, outcome.standings, outcome.reason))
