@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timezone
+from functools import cache
 from typing import Any
 
 from audit.document import document
-from audit.verdict import unreached, verdict
+from audit.verdict import Verdict, unreached, verdict
 from tests import recordings
 
 AT = datetime(2020, 11, 30, 12, tzinfo=timezone.utc)
@@ -16,12 +17,22 @@ NODES = ("bookworm_lost", "gpu_good", "gpu_hung", "gpu_skew", "gpu_wsl", "trixie
 REASON = "driver: module 550.90.07, libnvidia-ml 550.107.02; want one version"
 
 
+@cache
+def recorded(name: str) -> Verdict:
+    """The verdict on a recorded node."""
+    return verdict(name, recordings.node(name), execs=1)
+
+
 def audited(*names: str) -> dict[str, Any]:
     """The document of these recorded nodes as a program reads it, and of one that is away."""
-    told = [verdict(name, recordings.node(name), execs=1) for name in names]
-    said = document([*told, unreached("gpu-09", "could not be connected to")], AT)
-    read: dict[str, Any] = json.loads(json.dumps(said))
-    return read
+    told = [recorded(name) for name in names]
+    return read([*told, unreached("gpu-09", "could not be connected to")], AT)
+
+
+def read(verdicts: list[Verdict], at: datetime) -> dict[str, Any]:
+    """The document of these verdicts, as a program reads it."""
+    said: dict[str, Any] = json.loads(json.dumps(document(verdicts, at)))
+    return said
 
 
 def drifted(**more: object) -> dict[str, Any]:

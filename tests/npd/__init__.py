@@ -1,0 +1,1 @@
+"""node-problem-detector's configuration, held to what its source reads."""
