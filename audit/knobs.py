@@ -9,6 +9,7 @@ from pyinfra.api import Host
 from pyinfra.api.exceptions import DeployError
 
 from audit.finding import Level
+from audit.kubectl import Access
 from audit.refusals import OVERRULABLE
 from audit.wishes import Wishes
 
@@ -35,6 +36,14 @@ class Knobs:
     batch_size: int = 10
     max_failures: int = 0
     max_unavailable: int | str | None = None
+    kubeconfig: Path | None = None
+    kubecontext: str | None = None
+    kubernetes_node: str | None = None
+
+    @property
+    def access(self) -> Access | None:
+        """The way into the host's cluster, where the inventory gives one."""
+        return Access(self.kubeconfig, self.kubecontext) if self.kubeconfig else None
 
     @property
     def wishes(self) -> Wishes:
@@ -62,6 +71,9 @@ def knobs(host: Host) -> Knobs:
         batch_size=_count("batch_size", given, least=1),
         max_failures=_count("max_failures", given, least=0),
         max_unavailable=_share(given),
+        kubeconfig=_file_here(_word("kubeconfig", given)),
+        kubecontext=_word("kubecontext", given),
+        kubernetes_node=_word("kubernetes_node", given),
     )
 
 
@@ -137,6 +149,18 @@ def _share(given: dict[str, object]) -> int | str | None:
             raise DeployError(f"knob max_unavailable: saw {value!r}, want a number or 1% to 100%")
         return value
     return None if value is None else _count("max_unavailable", given, least=1)
+
+
+def _word(name: str, given: dict[str, object]) -> str | None:
+    value = given[name]
+    if value is not None and (not isinstance(value, str) or not value.strip()):
+        raise DeployError(f"knob {name}: saw {value!r}, want a name, or None")
+    return value
+
+
+def _file_here(path: str | None) -> Path | None:
+    """A file of this machine; whether it is there is told with the rest of what it is for."""
+    return Path(path).expanduser() if path else None
 
 
 def _own_directory(name: str, given: dict[str, object]) -> str:

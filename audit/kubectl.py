@@ -9,9 +9,10 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from audit.gpu_delivery import cpu_policy
 from facts.cluster import KubeletConfig
 from facts.cluster_answers import (
     CONFIG,
@@ -24,6 +25,7 @@ from facts.cluster_answers import (
     items,
     kubelet_config,
 )
+from facts.node import NodeState
 from facts.plugin_settings import config_map
 from facts.probe import Section, Sections
 from facts.unknown import Unknown
@@ -96,6 +98,21 @@ class Clusters:
                 self._read[access] = read(access)
             return self._read[access]
 
+    def beside(self, access: Access, state: NodeState, name: str, wish: str | None) -> NodeState:
+        """The node's facts, with what its cluster says of it beside them.
+
+        A machine without a kubelet is no node, unless the inventory says which.
+        """
+        if state.kubelet is None and wish is None:
+            return state
+        cluster = self.cluster(access)
+        if isinstance(cluster, Unknown):
+            return replace(state, cluster=cluster)
+        found = cluster.node(state.machine, name, wish)
+        if not isinstance(found, Unknown) and isinstance(cpu_policy(state), Unknown):
+            found = replace(found, config=self.kubelet(access, found.name))
+        return replace(state, cluster=found)
+
     def kubelet(self, access: Access, node: str) -> KubeletConfig | Unknown:
         """The settings of a node's kubelet; once forbidden, they are asked for no more."""
         if access in self._closed:
@@ -103,7 +120,7 @@ class Clusters:
         path = f"/api/v1/nodes/{node}/proxy/configz"
         answer = run(access, {_CONFIGZ: ("get", "--raw", path)})[_CONFIGZ]
         if "Forbidden" in answer.err or "forbidden" in answer.err:
-            self._closed[access] = Unknown(f"{_CONFIGZ}: {answer.said}")
+            self._closed[access] = answer.trouble or Unknown(f"{_CONFIGZ}: {answer.said}")
         return kubelet_config(answer)
 
 

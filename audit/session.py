@@ -17,6 +17,7 @@ from typing_extensions import override
 from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
 from audit.document import Run
 from audit.knobs import Knobs, knobs
+from audit.kubectl import Clusters
 from audit.report import notes, show
 from audit.reports import write_all
 from audit.verdict import Verdict, unreached, verdict
@@ -44,6 +45,7 @@ class Session(BaseStateCallback):
         self.failed: set[str] = set()
         self.done: set[str] = set()
         self.untouched: dict[str, str] = {}
+        self.clusters = Clusters()
         self._left: set[str] = set()
         self._order: Batches | None = None
 
@@ -93,7 +95,10 @@ class Session(BaseStateCallback):
         # A fact that fails would drop the host from the run; the audit reports it instead.
         timeout = host.data.get("_timeout") or limit(Node.probes) + _MARGIN
         answer: NodeState | Unknown = host.get_fact(Node, _ignore_errors=True, _timeout=timeout)
-        judged = verdict(host.name, answer, execs=count(), wishes=knobs(host).wishes)
+        wanted = knobs(host)
+        if wanted.access and not isinstance(answer, Unknown):
+            answer = self.clusters.beside(wanted.access, answer, host.name, wanted.kubernetes_node)
+        judged = verdict(host.name, answer, execs=count(), wishes=wanted.wishes)
         self.verdicts[host.name] = judged
         return judged
 

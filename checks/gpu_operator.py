@@ -1,32 +1,30 @@
-"""Kubernetes gives GPUs to pods in a way that survives a daemon-reload.
+"""The GPU Operator is one that keeps the GPUs of pods reachable: 22.9.2 or newer, with CDI on.
 
 GPU Operator 22.9.2 is the first whose validator makes the /dev/char links that runc 1.1.3 to 1.1.6
-needs with systemd. The device plugin passes device nodes only with PASS_DEVICE_SPECS (helm
-`compatWithCPUManager=true`), or by CDI: otherwise the legacy hook adds them behind systemd, and the
-next `systemctl daemon-reload` on the node takes them away.
+needs with systemd. From 25.10 it gives GPUs by CDI unless that is switched off: then a pod that
+names NVIDIA_VISIBLE_DEVICES itself still gets its GPU behind systemd, by the legacy hook.
 
 Bad:
 
     gpu-operator-validator v22.9.1
-    k8s-device-plugin 0.14.1   PASS_DEVICE_SPECS=false, legacy runtime
+    gpu-operator v25.10.0   ClusterPolicy cdi.enabled: false
 
 Good:
 
-    gpu-operator-validator v25.10.0
-    k8s-device-plugin 0.17.0   PASS_DEVICE_SPECS=true
+    gpu-operator-validator v25.10.0   ClusterPolicy cdi.enabled: true
 
-Repair: a human upgrades the Operator (CDI by default from 25.10), or sets the value in the plugin's
-chart; pods are made anew. Never the Docker cure.
+Repair: a human upgrades the Operator, or sets the value of its chart; pods are made anew. Never the
+Docker cure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit import device_links
+from audit import device_links, gpu_delivery, helm
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.injection import runtime_is_cdi
 from audit.release import release
+from facts.cluster import Release
 from facts.node import NodeState
 from facts.operator_traces import Operand, OperatorTraces
 from facts.unknown import Unknown
@@ -36,108 +34,117 @@ AREA = Area.REST
 _LINKS = (22, 9, 2)
 """GPU Operator, release notes 22.9.2: the validator makes symlinks under /dev/char."""
 
+_CDI = (25, 10)
+"""docs.nvidia.com, "CDI Support in the GPU Operator": on by default, also in an upgrade."""
+
 _BY_OPERATOR = ("gpu-operator", "gpu-operator-validator")
 """The images whose tag is the Operator's own version; others have versions of their own."""
 
+_NOTES = "https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/release-notes.html"
+
 
 def check(node: NodeState) -> Iterator[Outcome]:
-    """An Operator older than 22.9.2, and a device plugin that passes no device nodes."""
-    traces = node.operator
-    if traces is None:
-        yield NotApplicable("no trace of the GPU Operator or of NVIDIA's device plugin")
-    elif isinstance(traces, Unknown):
-        yield from _unseen(node, traces)
-    elif isinstance(traces.operands, Unknown):
-        yield from _unseen(node, traces.operands)
+    """An Operator older than 22.9.2, and one from 25.10 whose CDI is off."""
+    traces, view = node.operator, node.cluster
+    if isinstance(view, Unknown):
+        yield Doubt("cluster", view.reason)
+    operands = traces.operands if isinstance(traces, OperatorTraces) else traces
+    listed = () if operands is None or isinstance(operands, Unknown) else operands
+    mine = [one for one in listed if one.image in _BY_OPERATOR]
+    told = _told(node)
+    if mine:
+        for image, version, pod in sorted({(o.image, o.version, o.pod) for o in mine}, key=str):
+            yield from _version(node, image, version, f"pod {pod}", told)
+    elif isinstance(told, Release):
+        where = f"Deployment {told.namespace}/gpu-operator"
+        yield from _version(node, "gpu-operator", told.version, where, told)
     else:
-        if _silent(traces, traces.operands):
-            yield Doubt(
-                "GPU Operator", "its validations are there, but no pod that tells its version"
-            )
-        for operand in traces.operands:
-            if operand.image in _BY_OPERATOR:
-                yield from _operator(node, operand)
-            elif operand.image == "k8s-device-plugin":
-                yield from _plugin(node, traces, operand)
+        yield from _unseen(node, operands, told)
+    yield from _cdi(node, mine, told)
 
 
-def _silent(traces: OperatorTraces, operands: tuple[Operand, ...]) -> bool:
-    """Whether the Operator was here and none of the pods whose tag is its version runs."""
-    validated = not isinstance(traces.validations, Unknown) and bool(traces.validations)
-    return validated and not any(operand.image in _BY_OPERATOR for operand in operands)
+def _told(node: NodeState) -> Release | Unknown | None:
+    """The cluster's word on its Operator; ``Unknown`` too where no cluster was asked."""
+    view = node.cluster
+    if view is None or isinstance(view, Unknown):
+        return Unknown("no cluster was asked")
+    return view.operator
 
 
-def _unseen(node: NodeState, why: Unknown) -> Iterator[Outcome]:
-    if node.kubelet is None:
+def _unseen(
+    node: NodeState,
+    operands: tuple[Operand, ...] | Unknown | None,
+    told: Unknown | None,
+) -> Iterator[Outcome]:
+    """Nothing on this node tells the version, nor does the cluster."""
+    traces, asked = node.operator, gpu_delivery.cluster(node) is not None
+    if isinstance(told, Unknown) and asked:
+        yield Doubt("GPU Operator", told.reason)
+    elif told is None:
+        yield NotApplicable("no GPU Operator in its cluster")
+    elif isinstance(operands, Unknown) and node.kubelet is not None:
+        yield Doubt("GPU Operator", operands.reason)
+    elif isinstance(operands, Unknown):
         yield NotApplicable("no kubelet on this node")
-    else:
-        yield Doubt("GPU Operator", why.reason)
+    elif isinstance(traces, OperatorTraces) and _validated(traces):
+        yield Doubt("GPU Operator", "its validations are there, but no pod that tells its version")
+    elif operands is None:
+        yield NotApplicable("no trace of the GPU Operator")
 
 
-def _operator(node: NodeState, operand: Operand) -> Iterator[Outcome]:
-    number = release(operand.version) if operand.version else None
+def _validated(traces: OperatorTraces) -> bool:
+    return not isinstance(traces.validations, Unknown) and bool(traces.validations)
+
+
+def _version(
+    node: NodeState, image: str, version: str | None, where: str, told: Release | Unknown | None
+) -> Iterator[Outcome]:
+    number = release(version) if version else None
     if number is None:
-        yield Doubt("GPU Operator", f"{operand.image}: no version in its image's tag")
+        yield Doubt("GPU Operator", f"{image}: no version in its image's tag")
     elif number < _LINKS:
         linked, wanted = device_links.there(node), device_links.wanted(node)
         needless = linked is True or wanted is False
+        known = told if isinstance(told, Release) else Release(None, "", None)
         yield Finding(
             level=Level.ADVICE if needless else Level.AT_RISK,
             subject="GPU Operator",
-            saw=f"{operand.image} {operand.version}",
+            saw=f"{image} {version}",
             want="22.9.2 or newer",
             why="older ones make no /dev/char links, and pods lose their GPUs at a daemon-reload"
             + ("; this node's runc needs none, or has them" if needless else ""),
             repair=Repair.HUMAN,
-            do="upgrade the GPU Operator (helm upgrade), then make the GPU pods anew",
+            do=f"upgrade it, `{helm.operator_newer(known, 'v25.10.0')}` (CDI from there on), then"
+            " make the GPU pods anew",
             avoid="the Docker cure on this node",
-            evidence=(f"pod {operand.pod}",),
-            reference="https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/release-notes.html",
+            evidence=(where,),
+            reference=_NOTES,
         )
 
 
-def _plugin(node: NodeState, traces: OperatorTraces, operand: Operand) -> Iterator[Outcome]:
-    passes, strategy = (
-        operand.variable("PASS_DEVICE_SPECS"),
-        operand.variable("DEVICE_LIST_STRATEGY"),
+def _cdi(node: NodeState, mine: list[Operand], told: Release | Unknown | None) -> Iterator[Outcome]:
+    seen = gpu_delivery.cluster(node)
+    if seen is None or isinstance(seen.policy, Unknown):
+        if seen and isinstance(seen.policy, Unknown):
+            yield Doubt("ClusterPolicy", seen.policy.reason)
+        return
+    version = next((one.version for one in mine if one.version), None)
+    if isinstance(told, Release) and not version:
+        version = told.version
+    number = release(version) if version else None
+    if seen.policy is None or seen.policy.cdi is not False or (number or ()) < _CDI:
+        return
+    known = told if isinstance(told, Release) else Release(None, "", version)
+    yield Finding(
+        level=Level.ADVICE,
+        subject="GPU Operator",
+        saw=f"gpu-operator {version}, ClusterPolicy {seen.policy.name} with cdi.enabled false",
+        want="cdi.enabled true, the default from 25.10",
+        why="a pod that names NVIDIA_VISIBLE_DEVICES itself gets its GPU by the legacy hook, behind"
+        " systemd",
+        repair=Repair.HUMAN,
+        do=f"`{helm.operator_cdi(known)}`, then make the GPU pods anew",
+        avoid="the Docker cure on this node",
+        evidence=(f"ClusterPolicy {seen.policy.name}: cdi.enabled: false",),
+        reference="https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/cdi.html",
     )
-    if isinstance(passes, Unknown):
-        yield Doubt("device plugin", passes.reason)
-    elif (passes or "").lower() in ("true", "1", "t") or "cdi" in str(strategy or ""):
-        return
-    else:
-        yield from _without_specs(node, traces, operand, str(passes or "not set"))
-
-
-def _without_specs(
-    node: NodeState, traces: OperatorTraces, operand: Operand, passes: str
-) -> Iterator[Outcome]:
-    held = device_links.pods_by_systemd(node)
-    toolkit = node.toolkit
-    cdi = toolkit if toolkit is None or isinstance(toolkit, Unknown) else runtime_is_cdi(toolkit)
-    if held is False or cdi is True:
-        return
-    if isinstance(held, Unknown):
-        yield Doubt("cgroup driver of the pods", held.reason)
-    elif cdi is None or isinstance(cdi, Unknown):
-        yield Doubt("container toolkit", cdi.reason if cdi else "not on this node")
-    else:
-        yield Finding(
-            level=Level.AT_RISK,
-            subject="device plugin",
-            saw=f"{operand.image} {operand.version or ''}, PASS_DEVICE_SPECS {passes}, the legacy"
-            " runtime, systemd",
-            want="PASS_DEVICE_SPECS true, or CDI",
-            why="pods get their GPUs behind systemd, which takes them at a daemon-reload",
-            repair=Repair.HUMAN,
-            do="helm upgrade with compatWithCPUManager=true"
-            + (
-                " (GPU Operator: devicePlugin.env, or cdi.enabled=true)"
-                if traces.toolkit is True
-                else ""
-            )
-            + ", then make the GPU pods anew",
-            avoid="the Docker cure on this node",
-            evidence=(f"pod {operand.pod}",),
-            reference="https://github.com/NVIDIA/k8s-device-plugin",
-        )

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.gpu_delivery import cpu_policy
 from facts.docker_engine import EngineInfo
 from facts.kubelet import KubeletState
 from facts.node import NodeState
@@ -44,7 +45,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield Doubt("kubelet", kubelet.reason)
     else:
         yield from _drivers(node, kubelet)
-        yield from _static(node, kubelet)
+        yield from _static(node)
 
 
 def _drivers(node: NodeState, kubelet: KubeletState) -> Iterator[Outcome]:
@@ -83,11 +84,12 @@ def _apart(driver: str, info: EngineInfo) -> Finding:
     )
 
 
-def _static(node: NodeState, kubelet: KubeletState) -> Iterator[Outcome]:
-    if isinstance(kubelet.cpu_policy, Unknown):
+def _static(node: NodeState) -> Iterator[Outcome]:
+    policy = cpu_policy(node)
+    if isinstance(policy, Unknown):
         if node.driver is not None:
-            yield Doubt("kubelet", kubelet.cpu_policy.reason)
-    elif kubelet.cpu_policy == "static" and node.driver is not None:
+            yield Doubt("kubelet", policy.reason)
+    elif policy == "static" and node.driver is not None:
         if isinstance(node.oci_specs, Unknown):
             yield Doubt("GPU pods", node.oci_specs.reason)
             return

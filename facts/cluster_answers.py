@@ -27,8 +27,8 @@ _ABSENT = re.compile(r"doesn't have a resource type|could not find the requested
 
 
 def items(answer: Section) -> list[dict[str, object]] | Unknown:
-    """The objects of a list; none where the API server does not know this kind of object."""
-    if answer.rc == 1 and _ABSENT.search(answer.err):
+    """The objects of a list; none where the API server does not know ClusterPolicies."""
+    if answer.name == POLICIES and answer.rc == 1 and _ABSENT.search(answer.err):
         return []
     read = _json(answer)
     if isinstance(read, Unknown):
@@ -66,12 +66,23 @@ class Cluster:
 
     answers: Sections
 
-    def node(self, state: MachineState | Unknown, name: str, wish: str | None) -> Node:
+    def node(
+        self, state: MachineState | Unknown, name: str, wish: str | None
+    ) -> ClusterNode | Unknown:
         """The cluster's node that is this machine.
 
         ``wish`` is the name that the inventory gives, ``name`` the host's own in the inventory. A
         boot id is the machine's own: the same in both means the same machine.
         """
+        try:
+            return self._node(state, name, wish)
+        # What an API server says must not end the run (facts/source.py).
+        except Exception as fault:  # noqa: BLE001
+            return Unknown(f"kubectl: its parser failed: {type(fault).__name__}: {fault}")
+
+    def _node(
+        self, state: MachineState | Unknown, name: str, wish: str | None
+    ) -> ClusterNode | Unknown:
         nodes = items(section(self.answers, NODES))
         if isinstance(nodes, Unknown):
             return nodes
@@ -110,9 +121,6 @@ class Cluster:
                 read = _json(answer)
                 known = read if isinstance(read, Unknown) else mapping(read.get("data"))
                 yield name.removeprefix(CONFIG), known
-
-
-Node = ClusterNode | Unknown
 
 
 def _choose(

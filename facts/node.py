@@ -9,6 +9,7 @@ from typing_extensions import override
 from facts.automatic_updates import AutomaticUpdates, Updates
 from facts.cgroup import CgroupHierarchy, Hierarchy
 from facts.char_links import CharLinks, Links
+from facts.cluster import ClusterNode
 from facts.container_toolkit import ContainerToolkit, Toolkit
 from facts.daemon_json import DaemonJson, DaemonJsonFiles
 from facts.daemons import Daemons, RunningDaemons
@@ -40,6 +41,9 @@ from facts.wsl import Wsl, WslState
 class NodeState(Value):
     """The value of every fact for one node: ``None`` there is none, ``Unknown`` could not tell.
 
+    ``cluster`` is not the node's own word: it is put beside the others where the inventory gives a
+    kubeconfig (audit/kubectl.py).
+
     .. code:: python
 
         NodeState(machine=MachineState(...), engine=DockerEngine(...), wsl=None, ...)
@@ -70,6 +74,7 @@ class NodeState(Value):
     holds: PackageHolds | Unknown
     updates: AutomaticUpdates | Unknown
     reboot: RebootRequests | Unknown
+    cluster: ClusterNode | Unknown | None = None
 
 
 _SOURCES = (

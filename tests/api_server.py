@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import yaml
+from typing_extensions import override
 
 _GROUPS = {
     "v1": {"nodes": "Node", "pods": "Pod", "configmaps": "ConfigMap"},
@@ -47,6 +48,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
+    @override
     def log_message(self, format: str, *args: object) -> None:
         """Says nothing."""
 
@@ -97,7 +99,9 @@ class _Handler(BaseHTTPRequestHandler):
             return 403, _forbidden(name)
         kind = _GROUPS[version][name]
         listed = self.server.objects.get(name) or []
-        wanted = [f for f in query.get("fieldSelector", [""])[0].split(",") if "metadata.name=" in f]
+        wanted = [
+            f for f in query.get("fieldSelector", [""])[0].split(",") if "metadata.name=" in f
+        ]
         for selector in wanted:
             listed = [o for o in listed if o["metadata"]["name"] == selector.partition("=")[2]]
         full = [{**one, "kind": kind, "apiVersion": version} for one in listed]

@@ -10,6 +10,7 @@ from tests.lab import requirements
 
 PACKAGE_OF = {
     "chromium": "chromium",
+    "kubectl": "kubernetes-client",
     "promtool": "prometheus",
     "prometheus": "prometheus",
     "prometheus-node-exporter": "prometheus-node-exporter",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from facts.node import Node, NodeState
 from facts.probe import PROTOCOL, Section, Sections, read
 from facts.unknown import Unknown
+from tests import clusters
 
 NODES = Path(__file__).parent / "nodes"
 
@@ -40,12 +42,16 @@ def sections(name: str, answers: dict[str, dict[str, Any]] | None = None) -> Sec
     return base
 
 
-def node(name: str, answers: dict[str, dict[str, Any]] | None = None) -> NodeState:
-    """The facts of a recorded node, with some of its answers replaced."""
+def node(
+    name: str,
+    answers: dict[str, dict[str, Any]] | None = None,
+    cluster: dict[str, Any] | None = None,
+) -> NodeState:
+    """The facts of a recorded node, with some of its answers replaced, and its cluster's view."""
     state = Node.parse(sections(name, answers))
     if isinstance(state, Unknown):
         raise AssertionError(state.reason)
-    return state
+    return replace(state, cluster=clusters.node(cluster, state)) if cluster else state
 
 
 def frames(answers: Sections) -> list[str]:

@@ -23,7 +23,7 @@ def cases() -> list[Path]:
 @pytest.mark.parametrize("path", cases(), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_verdict(path: Path) -> None:
     case = yaml.safe_load(path.read_text())
-    node = recordings.node(case["node"], case.get("answers"))
+    node = recordings.node(case["node"], case.get("answers"), case.get("cluster"))
     check = path.parent.name.replace("_", "-")
     wishes = Wishes(**{name: tuple(value) for name, value in case.get("wishes", {}).items()})
     result = next(result for result in judge(node, wishes) if result.check == check)

@@ -29,6 +29,16 @@ overrule: tuple[str, ...] = ()
 # ("namespace/name") or its image. Empty: nobody has said, and such rights are advice only.
 mig_monitors: tuple[str, ...] = ()
 
+# A Kubernetes cluster is asked too, once for all of its nodes, by kubectl on this machine: the
+# kubeconfig to use, here. None: no cluster is asked; no kubeconfig is used that is not named here.
+kubeconfig = None
+
+# Its context; None: the kubeconfig's own current one.
+kubecontext = None
+
+# The name of this host's node in the cluster; None: the node that has this machine's boot id.
+kubernetes_node = None
+
 # A fleet is changed in groups, one after the other, in the order of the inventory. The canary goes
 # first: how many of the first hosts, or the names of some. These four are the run's: set them here.
 canary = 1
