@@ -56,7 +56,7 @@ format: $(DEV)  ## put the code into shape
 	@$(VENV)/bin/ruff check --fix .
 	@$(VENV)/bin/ruff format .
 
-docs: $(DEV)  ## write docs/checks.md from the checks, docs/cases.md from the cases
+docs: $(DEV)  ## write docs/checks.md and docs/mission.md, docs/cases.md from the cases
 	@$(VENV)/bin/python -m docs.generate
 	@$(VENV)/bin/python -m tests.cases_page
 

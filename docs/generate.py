@@ -1,4 +1,4 @@
-"""Writes docs/checks.md from the checks' own docstrings.
+"""Writes docs/checks.md from the checks' own docstrings, docs/mission.md from tests/mission.yaml.
 
 python -m docs.generate
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from audit.catalogue import Entry, entries
 from audit.finding import Area
+from docs import mission_page
 
 PATH = Path(__file__).with_name("checks.md")
 
@@ -60,4 +61,5 @@ def _heading(line: str) -> str:
 
 if __name__ == "__main__":
     PATH.write_text(pages())
-    print(f"written: {PATH}")
+    mission_page.PATH.write_text(mission_page.page())
+    print(f"written: {PATH}, {mission_page.PATH}")

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import checks
 from audit.catalogue import entries
-from docs import generate
+from docs import generate, mission_page
 
 
 def test_the_page_of_checks_is_current() -> None:
     assert generate.PATH.read_text() == generate.pages(), "run: make docs"
+
+
+def test_the_page_of_the_mission_is_current() -> None:
+    assert mission_page.PATH.read_text() == mission_page.page(), "run: make docs"
 
 
 def test_every_check_has_its_page() -> None:
