@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+from audit import json_file
 from audit.standing import Document, nodes
+
+NAME = "accepted.json"
+"""Its file lies beside the audit's document."""
+
+
+def accept(today: Document, place: Path, at: datetime) -> Iterator[str]:
+    """Makes today's state the accepted one in this directory; yields what there is to say of it."""
+    path = place / NAME
+    try:
+        earlier = json_file.read(path) if path.exists() else None
+    except json_file.Unreadable as reason:
+        earlier = None
+        yield f"{reason}; a new one takes its place"
+    state, told = accepted(today, earlier, at)
+    json_file.write(path, state)
+    yield from told
+    yield f"accepted: {len(state['nodes'])} nodes, in {path}"
 
 
 def accepted(
@@ -32,5 +51,5 @@ def accepted(
     there = {node["node"] for node in nodes(today)}
     if today.get("limited"):
         kept += [node for name, node in before.items() if name not in there]
-    taken: Mapping[str, Any] = {**today, "time": at.isoformat(timespec="seconds"), "nodes": kept}
+    taken = {**today, "time": at.isoformat(timespec="seconds"), "nodes": kept}
     return {**taken, "limited": False}, told

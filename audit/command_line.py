@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -28,7 +28,6 @@ class Options:
     data: tuple[str, ...] = ()
     level: str | None = None
     scheme: Scheme = Scheme.PLAIN
-    accept: bool = False
     last: bool = False
     textfile: Path | None = None
     interval: float | None = None
@@ -66,15 +65,22 @@ def options(words: Sequence[str]) -> Options:
         inventory=said.inventory,
         results=said.results,
         limits=tuple(said.limit),
-        data=(*said.data, *([f"audit_level={said.level}"] if said.level else [])),
+        data=(*said.data, *_knobs(said)),
         level=said.level,
         scheme=said.exit_scheme,
-        accept=said.accept,
         last=said.last,
         textfile=said.textfile,
         interval=said.interval,
         time_limit=said.time_limit,
     )
+
+
+def _knobs(said: argparse.Namespace) -> Iterator[str]:
+    """What is said by options and known to pyinfra's run as knobs."""
+    if said.level:
+        yield f"audit_level={said.level}"
+    if said.accept:
+        yield "accept=true"
 
 
 def _scheme(words: Sequence[str]) -> Scheme:

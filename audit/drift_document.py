@@ -19,7 +19,7 @@ VERSION = 1
 class Judged:
     """An audit's document as it counts on one day; ``exit`` is the plain code, with its reason.
 
-    ``report`` is what pyinfra's run printed, ``notes`` what was not accepted as it is.
+    ``report`` is what pyinfra's run printed.
     """
 
     exit: int
@@ -29,7 +29,6 @@ class Judged:
     waivers: Sequence[Mapping[str, str]] = ()
     times: Mapping[str, str | None] = field(default_factory=dict)
     report: Sequence[str] = ()
-    notes: Sequence[str] = ()
 
     @property
     def document(self) -> dict[str, Any]:

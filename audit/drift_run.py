@@ -1,4 +1,4 @@
-"""One run of the drift check: audit under the lock, accept if asked to, write what it comes to."""
+"""One run of the drift check: audit under the lock, then write what it comes to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from datetime import datetime, timezone
 from typing import Any
 
 from audit import json_file, metrics
-from audit.accepted import accepted
 from audit.command_line import Options
 from audit.drift_document import Judged, judged
 from audit.exit_scheme import CLEAN, UNKNOWN, USAGE
@@ -57,18 +56,15 @@ def _audited(chosen: Options, results: Results, lock: int) -> tuple[int, str]:
 def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged:
     now = datetime.now(timezone.utc)
     today = _last_audit(results)
-    trouble, notes = "", list[str]()
+    trouble = ""
     try:
         earlier = results.earlier()
     except json_file.Unreadable as fault:
         earlier, trouble = None, str(fault)
-    if chosen.accept and today and not reason:
-        earlier, notes = accepted(today, earlier, now)
-        json_file.write(results.accepted, earlier)
     outcome = judged(today, earlier, chosen.level, now.date())
     if reason:
         return replace(outcome, exit=code, reason=reason)
-    outcome = replace(outcome, report=_report(results), notes=notes)
+    outcome = replace(outcome, report=_report(results))
     if trouble and outcome.exit == CLEAN:
         return replace(outcome, exit=UNKNOWN, reason=trouble)
     return outcome

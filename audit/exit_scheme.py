@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 from audit.finding import Level, Status
+from audit.printable import printable
 from audit.standing import Standing
 
 CLEAN, FOUND, UNKNOWN, USAGE = 0, 1, 2, 3
@@ -81,8 +82,8 @@ def _perfdata(found: Sequence[Standing]) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Without what would end the text: a new line, or the bar before the perfdata."""
-    return " ".join(text.replace("|", "/").split())
+    """Without what would end the text or steer a terminal: a new line, the bar before perfdata."""
+    return printable(" ".join(text.replace("|", "/").split()))
 
 
 def _cut(text: str) -> str:

@@ -61,6 +61,21 @@ class Area(str, Enum):
 
 
 @dataclass(frozen=True)
+class Waived:
+    """Who answers for a finding, why, and through which day; ``expired``: it counts again.
+
+    .. code:: python
+
+        Waived("gpu-team", "replaced in January", "2027-01-31", expired=False)
+    """
+
+    owner: str
+    reason: str
+    expires: str
+    expired: bool
+
+
+@dataclass(frozen=True)
 class Finding:
     """One thing that is not as it should be.
 
@@ -79,6 +94,17 @@ class Finding:
     avoid: str = ""
     evidence: tuple[str, ...] = ()
     reference: str = ""
+    waiver: Waived | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether nobody answers for it today."""
+        return self.waiver is None or self.waiver.expired
+
+    @property
+    def standing(self) -> str:
+        """Its level, and whether it counts: ``broken``, ``broken, waived``."""
+        return self.level.value if self.counts else f"{self.level.value}, waived"
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,7 @@ from pyinfra_cli.cli import cli
 from pyinfra_cli.inventory import make_inventory
 from pyinfra_cli.util import parse_cli_arg
 
-from audit.knob_names import known_to, misspelt
-from audit.knobs import Knobs, knobs
+from audit.knobs import knobs
 from audit.session import session
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -80,7 +79,6 @@ def _refusals(asked: argparse.Namespace) -> list[str]:
     if not len(inventory):
         return [_no_hosts(asked.inventory)]
     return [
-        *misspelt(given, {*known_to(inventory), *Knobs.__dataclass_fields__}),
         *_unmatched(asked.limit, inventory),
         *_unmeant(inventory),
     ]
@@ -143,8 +141,11 @@ def _unmeant(inventory: Inventory) -> Iterator[str]:
 
 
 def _audit(asked: argparse.Namespace) -> int:
-    words = [f"--data={pair}" for pair in asked.data]
-    words += [f"--data=report_json={asked.document}"]
+    document = Path(asked.document)
+    # What the inventory says of these is about a run by hand; this one has a place of its own.
+    words = [f"--data=report_html={document.with_name('audit.html')}"]
+    words += [f"--data={pair}" for pair in asked.data]
+    words += [f"--data=report_json={document}"]
     words += [f"--limit={limit}" for limit in asked.limit]
     words += [f"--group-data={place}" for place in _installed_group_data(asked.inventory)]
     try:
@@ -159,7 +160,7 @@ def _audit(asked: argparse.Namespace) -> int:
         if not isinstance(inner, PyinfraError):
             print(f"pyinfra: saw {_told(inner)}, want a run to its end")
             traceback.print_exception(inner)
-    return _end(Path(asked.document))
+    return _end(document)
 
 
 def _end(document: Path) -> int:

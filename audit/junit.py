@@ -44,11 +44,11 @@ def _judge(case: Xml.Element, result: Result, level: Level | None) -> None:
     levels = list(Level)
     reached = levels[: levels.index(level) + 1] if level else []
     for finding in result.findings:
-        if finding.level in reached:
+        if finding.level in reached and finding.counts:
             message = f"{finding.subject}: saw {finding.saw}; want {finding.want}"
             _say(case, "failure", finding.level.value, message, _told(finding))
         else:
-            Xml.SubElement(case, "system-out").text = f"{finding.level.value}\n{_told(finding)}"
+            Xml.SubElement(case, "system-out").text = f"{finding.standing}\n{_told(finding)}"
     for doubt in result.doubts:
         _say(case, "error", "unknown", f"{doubt.subject}: {doubt.reason}")
     if result.status is Status.NOT_APPLICABLE:

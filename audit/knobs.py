@@ -8,9 +8,12 @@ from pathlib import Path
 from pyinfra.api import Host
 from pyinfra.api.exceptions import DeployError
 
+from audit.catalogue import entries
 from audit.finding import Level
+from audit.knob_names import unknown_to
 from audit.kubectl import Access
 from audit.refusals import OVERRULABLE
+from audit.waivers import Waiver, waivers
 from audit.wishes import Wishes
 
 DRIVERS = ("cgroupfs", "systemd")
@@ -29,6 +32,8 @@ class Knobs:
     only_exposed: bool = False
     overrule: tuple[str, ...] = ()
     mig_monitors: tuple[str, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
+    accept: bool = False
     state_directory: str = "/var/lib/pyinfra-nvml"
     reboot_sentinel: str = "/run/reboot-required"
     restart_exposed_containers: bool = False
@@ -53,6 +58,8 @@ class Knobs:
 
 def knobs(host: Host) -> Knobs:
     """This host's knobs; a value that cannot be meant ends the run before anything is changed."""
+    if refusals := unknown_to(host.inventory, frozenset(Knobs.__dataclass_fields__)):
+        raise DeployError("\n".join(refusals))
     given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
     return Knobs(
         audit_level=_level(given),
@@ -64,6 +71,8 @@ def knobs(host: Host) -> Knobs:
         only_exposed=_flag("only_exposed", given),
         overrule=_overruled(given),
         mig_monitors=_names("mig_monitors", given),
+        waivers=_waivers(given),
+        accept=_accept(given),
         state_directory=_own_directory("state_directory", given),
         reboot_sentinel=_path("reboot_sentinel", given),
         restart_exposed_containers=_flag("restart_exposed_containers", given),
@@ -122,6 +131,19 @@ def _names(name: str, given: dict[str, object]) -> tuple[str, ...]:
     if not isinstance(names, (list, tuple)) or not all(isinstance(text, str) for text in names):
         raise DeployError(f"knob {name}: saw {value!r}, want a list of names")
     return tuple(names)
+
+
+def _waivers(given: dict[str, object]) -> tuple[Waiver, ...]:
+    try:
+        return waivers(given["waivers"], [entry.id for entry in entries()])
+    except ValueError as refusal:
+        raise DeployError(f"knob waivers: {refusal}") from None
+
+
+def _accept(given: dict[str, object]) -> bool:
+    if _flag("accept", given) and not given["report_json"]:
+        raise DeployError("knob accept: saw no report_json, want one: accepted.json lies beside it")
+    return _flag("accept", given)
 
 
 def _count(name: str, given: dict[str, object], least: int) -> int:

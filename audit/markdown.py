@@ -46,7 +46,7 @@ def _finding(told: Told | Rest) -> str:
     if isinstance(told, Rest):
         return f"**{nodes}** · {told.count} more, **{told.level.value}** `{told.check}`"
     finding = told.finding
-    head = f"**{nodes} · {escaped(finding.subject)} · {finding.level.value}** `{told.check}`"
+    head = f"**{nodes} · {escaped(finding.subject)} · {finding.standing}** `{told.check}`"
     said = [f"- {word}: {escaped(text)}" for word, text in lines(finding)]
     return "\n".join([head, "", *said, *_fenced(finding.evidence)])
 

@@ -150,7 +150,8 @@ def _cell(check: str, result: Result | None) -> Cell:
     if result is None:
         return Cell(check, "no answer")
     if result.status is Status.FOUND:
-        worst = min((finding.level for finding in result.findings), key=list(Level).index)
+        counted = [finding for finding in result.findings if finding.counts] or result.findings
+        worst = min((finding.level for finding in counted), key=list(Level).index)
         return Cell(check, worst.value)
     return Cell(check, result.status.value, result.reason)
 

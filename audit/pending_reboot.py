@@ -8,7 +8,7 @@ from audit.finding import Repair, Result
 
 
 def pending_reboot(results: Iterable[Result]) -> str | None:
-    """One line with every reason for a reboot, or ``None``.
+    """One line with every reason for a reboot that nobody waived, or ``None``.
 
     .. code:: python
 
@@ -18,6 +18,6 @@ def pending_reboot(results: Iterable[Result]) -> str | None:
         f"{finding.subject}: {finding.saw}; want {finding.want}"
         for result in results
         for finding in result.findings
-        if finding.repair is Repair.REBOOT
+        if finding.repair is Repair.REBOOT and finding.counts
     ]
     return " / ".join(reasons) or None

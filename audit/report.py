@@ -38,7 +38,9 @@ def _block(told: Told | Rest) -> Text:
     finding = told.finding
     subject = printable(f"{folded(told.nodes)} · {finding.subject} · ")
     text = Text(subject, style="bold")
-    text.append(finding.level.value, style=f"bold {COLOURS[finding.level]}")
+    text.append(
+        finding.standing, style=f"bold {COLOURS[finding.level]}" if finding.counts else "dim"
+    )
     text.append(f"  [{told.check}]", style="dim")
     for word, said in lines(finding):
         text.append(f"\n  {word:<6}", style="bold")
@@ -65,6 +67,9 @@ def lines(finding: Finding) -> Iterator[tuple[str, str]]:
     yield "do", finding.do + (f"{cost}{finding.repair.cost}]" if cost else "")
     if finding.avoid:
         yield "not", finding.avoid
+    if waiver := finding.waiver:
+        again = ", expired: it counts again" if waiver.expired else ""
+        yield "until", f"{waiver.expires} waived by {waiver.owner}: {waiver.reason}{again}"
 
 
 def _doubts(verdicts: Sequence[Verdict]) -> Iterator[Text]:
@@ -118,6 +123,8 @@ def closing(verdicts: Sequence[Verdict]) -> str:
     words = [f"{n} {level.value}" for n, level in zip(worst, Level, strict=True) if n]
     unknown = sum(bool(verdict.doubts) for verdict in verdicts)
     silent = sum(isinstance(verdict.state, Unknown) for verdict in verdicts)
+    waived = sum(bool(verdict.waived) for verdict in verdicts)
+    words += [f"{waived} with waivers"] if waived else []
     words += [f"{unknown} with unknowns"] if unknown else []
     words += [f"{silent} without an answer"] if silent else []
     execs = max((verdict.execs for verdict in verdicts), default=0)

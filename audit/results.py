@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from audit import json_file
+from audit import accepted, json_file
 
 DAY = 86400
 """The seconds between two audits where nobody said."""
@@ -45,7 +45,7 @@ class Results:
 
     @property
     def accepted(self) -> Path:
-        return self.place / "accepted.json"
+        return self.place / accepted.NAME
 
     @property
     def drift(self) -> Path:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from audit.drift import Change
 from audit.drift_document import Judged
+from audit.printable import printable
 
 
 def lines(outcome: Judged) -> Iterator[str]:
@@ -16,12 +17,12 @@ def lines(outcome: Judged) -> Iterator[str]:
         yield f"drift since {accepted}: {count or 'none'}"
     elif outcome.times.get("results"):
         yield "drift: nothing accepted yet, want --accept once"
-    yield from outcome.notes
     for change in outcome.changes:
-        yield f"  {change.node} · {_told(change)}"
+        yield printable(f"  {change.node} · {_told(change)}")
     for waiver in outcome.waivers:
         what = f"{waiver['node']} · {waiver['subject']}  [{waiver['check']}]"
-        yield f"waived until {waiver['expires']} by {waiver['owner']}: {what}: {waiver['reason']}"
+        until = f"waived until {waiver['expires']} by {waiver['owner']}"
+        yield printable(f"{until}: {what}: {waiver['reason']}")
 
 
 def _told(change: Change) -> str:

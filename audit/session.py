@@ -14,8 +14,9 @@ from pyinfra.api.state import BaseStateCallback
 from rich.console import Console
 from typing_extensions import override
 
+from audit.accepted import accept
 from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
-from audit.document import Run
+from audit.document import Run, document
 from audit.knobs import Knobs, knobs
 from audit.kubectl import Clusters
 from audit.report import notes, show
@@ -98,7 +99,7 @@ class Session(BaseStateCallback):
         wanted = knobs(host)
         if wanted.access and not isinstance(answer, Unknown):
             answer = self.clusters.beside(wanted.access, answer, host.name, wanted.kubernetes_node)
-        judged = verdict(host.name, answer, execs=count(), wishes=wanted.wishes)
+        judged = verdict(host.name, answer, count(), wanted.wishes, wanted.waivers)
         self.verdicts[host.name] = judged
         return judged
 
@@ -124,6 +125,9 @@ class Session(BaseStateCallback):
         at = datetime.now(timezone.utc)
         for path in write_all(self.knobs, verdicts, at, run):
             console.print(f"written: {path}", markup=False, soft_wrap=True)
+        if self.knobs.accept and self.knobs.report_json:
+            for line in accept(document(verdicts, at, run), self.knobs.report_json.parent, at):
+                console.print(line, markup=False, soft_wrap=True)
 
     def _of(self, host: Host, state: State) -> Verdict:
         if host.name in self.verdicts:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, timezone
 
 from audit.catalogue import judge
 from audit.finding import Finding, Level, Result, Status, by_urgency
+from audit.waivers import Waiver, applied
 from audit.wishes import Wishes
 from facts.node import NodeState
 from facts.unknown import Unknown
@@ -30,8 +33,14 @@ class Verdict:
 
     @property
     def worst(self) -> Level | None:
-        levels = {finding.level for _, finding in self.findings}
+        """The worst level of what counts: no finding that is waived."""
+        levels = {finding.level for _, finding in self.findings if finding.counts}
         return next((level for level in Level if level in levels), None)
+
+    @property
+    def waived(self) -> int:
+        """How many findings somebody answers for."""
+        return sum(not finding.counts for _, finding in self.findings)
 
     @property
     def doubts(self) -> int:
@@ -40,10 +49,12 @@ class Verdict:
 
     @property
     def summary(self) -> str:
-        """The last column of the fleet table: ``broken, 2 unknown``, ``ok``, ``no answer``."""
+        """The last column of the fleet table: ``broken, 1 waived, 2 unknown``, ``no answer``."""
         if isinstance(self.state, Unknown):
             return "no answer"
         words = [self.worst.value] if self.worst else []
+        if self.waived:
+            words.append(f"{self.waived} waived")
         if self.doubts:
             words.append(f"{self.doubts} unknown")
         if words:
@@ -60,10 +71,21 @@ class Verdict:
 
 
 def verdict(
-    node: str, state: NodeState | Unknown, execs: int = 0, wishes: Wishes | None = None
+    node: str,
+    state: NodeState | Unknown,
+    execs: int = 0,
+    wishes: Wishes | None = None,
+    waived: Sequence[Waiver] = (),
+    day: date | None = None,
 ) -> Verdict:
-    """Judges what a node said; one that did not answer has no results."""
-    results = () if isinstance(state, Unknown) else judge(state, wishes)
+    """Judges what a node said; one that did not answer has no results.
+
+    ``waived`` are the inventory's waivers as of ``day``; today in UTC where none is given.
+    """
+    if isinstance(state, Unknown):
+        return Verdict(node, state, (), execs)
+    today = day or datetime.now(timezone.utc).date()
+    results = applied(judge(state, wishes), node, waived, today)
     return Verdict(node, state, results, execs)
 
 

@@ -39,6 +39,15 @@ kubecontext = None
 # The name of this host's node in the cluster; None: the node that has this machine's boot id.
 kubernetes_node = None
 
+# Findings that somebody answers for until a day: they stay in every report and count for nothing.
+# Each item: {"check": "engine-driver", "owner": "gpu-team", "reason": "replaced in January",
+# "expires": "2027-01-31"}; "hosts": ["gpu-0*"] narrows it. It holds through that day (UTC). A
+# group's or a host's own list takes the place of this one.
+waivers: tuple[dict[str, object], ...] = ()
+
+# True: make this run's state the accepted one, in accepted.json beside report_json (docs/drift.md).
+accept = False
+
 # A fleet is changed in groups, one after the other, in the order of the inventory. The canary goes
 # first: how many of the first hosts, or the names of some. These four are the run's: set them here.
 canary = 1

@@ -1,0 +1,41 @@
+"""What each scheme makes of a run: code and line, and nothing that the scheduler would misread."""
+
+from __future__ import annotations
+
+import pytest
+
+from audit.exit_scheme import Scheme, code, line
+from audit.finding import Status
+from audit.standing import Standing
+
+CLEAN = Standing("gpu-01", Status.OK, None, None, "ok")
+ADVICE = Standing("gpu-02", Status.OK, "advice", None, "advice: docker: x [engine-config]")
+RISK = Standing("gpu-03", Status.FOUND, "at risk", None, "at risk: container a | b: x [c]")
+BROKEN = Standing("gpu-04", Status.FOUND, "broken", None, "broken: container ü\n: " + "é" * 90)
+SILENT = Standing("gpu-05", Status.UNKNOWN, None, None, "no answer: could not be connected to")
+
+CASES = [
+    ([CLEAN], 0, (0, 0, 0), "OK"),
+    ([CLEAN, ADVICE], 0, (0, 0, 0), "OK"),
+    ([CLEAN, RISK], 1, (1, 1, 1), "WARNING - gpu-03: at risk: container a / b: x [c] | "),
+    ([RISK, BROKEN, SILENT], 1, (1, 2, 1), "CRITICAL - gpu-04 (and 1 more nodes): broken: "),
+    ([CLEAN, SILENT], 2, (2, 3, 2), "UNKNOWN - gpu-05: no answer: could not be connected to | "),
+    ([], 2, (2, 3, 2), "UNKNOWN - no node was audited | nodes=0"),
+    ([], 3, (3, 3, 2), "UNKNOWN - limit x"),
+]
+
+
+@pytest.mark.parametrize(("found", "plain", "codes", "text"), CASES)
+def test_a_run(found: list[Standing], plain: int, codes: tuple[int, int, int], text: str) -> None:
+    assert tuple(code(scheme, plain, found) for scheme in Scheme) == codes
+    reason = "limit x: saw no such host" if plain == 3 else ""
+    nagios = line(Scheme.NAGIOS, plain, found, reason)
+    assert nagios.startswith(f"NVML {text}")
+    assert nagios.count("|") == 1 and "\n" not in nagios
+    npd = line(Scheme.NPD, plain, found, reason)
+    assert 0 < len(npd.encode()) <= 80 and "\n" not in npd
+
+
+def test_the_perfdata_counts_nodes_by_their_worst_level() -> None:
+    said = line(Scheme.NAGIOS, 1, [CLEAN, ADVICE, RISK, BROKEN, SILENT], "")
+    assert said.endswith(" | nodes=5 broken=1 at_risk=1 advice=1 unknown=1")

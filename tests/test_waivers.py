@@ -1,0 +1,136 @@
+"""Waivers: what an inventory may say, what a waived finding counts for, and until when."""
+
+from __future__ import annotations
+
+import io
+import json
+from datetime import date, datetime, timezone
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from audit.document import document
+from audit.drift import changes
+from audit.drift_document import judged
+from audit.finding import Status
+from audit.report import show
+from audit.standing import exit_code, standings
+from audit.verdict import Verdict, verdict
+from audit.waivers import Waiver, waivers
+from tests import recordings
+
+CHECKS = ("device-exposure", "device-loss", "engine-driver")
+UNTIL = date(2027, 1, 31)
+GOOD: dict[str, object] = {
+    "check": "engine-driver",
+    "owner": "gpu-team",
+    "reason": "replaced in January",
+    "expires": "2027-01-31",
+}
+EVERY = tuple(Waiver(check, "gpu-team", "replaced in January", UNTIL) for check in CHECKS)
+AT = datetime(2027, 1, 31, 12, tzinfo=timezone.utc)
+
+REFUSED: list[tuple[object, str]] = [
+    ("engine-driver", "saw 'engine-driver', want a list of waivers"),
+    (["engine-driver"], "item 1: saw 'engine-driver', want an object with check, owner,"),
+    ([GOOD, {**GOOD, "check": "engine-drivr"}], "item 2, check: saw 'engine-drivr', want engine-"),
+    ([{**GOOD, "check": "zork"}], "want one of device-exposure, device-loss, engine-driver"),
+    ([{**GOOD, "check": ["engine-driver"]}], "item 1, check: saw ['engine-driver'], want words"),
+    ([{**GOOD, "owner": " "}], "item 1, owner: saw ' ', want words"),
+    ([{k: v for k, v in GOOD.items() if k != "owner"}], "item 1, owner: saw nothing, want words"),
+    ([{**GOOD, "reason": None}], "item 1, reason: saw nothing, want words"),
+    ([{**GOOD, "expires": "soon"}], "item 1, expires: saw 'soon', want a date like 2027-01-31"),
+    ([{**GOOD, "expires": "2027-02-30"}], "item 1, expires: saw '2027-02-30', want a date"),
+    ([{**GOOD, "expires": 20270131}], "item 1, expires: saw 20270131, want a date"),
+    ([{**GOOD, "expires": "20270131"}], "item 1, expires: saw '20270131', want a date"),
+    ([{k: v for k, v in GOOD.items() if k != "expires"}], "item 1, expires: saw nothing"),
+    ([{**GOOD, "host": "gpu-01"}], "item 1, host: saw no such key, want hosts"),
+    ([{**GOOD, "hosts": []}], "item 1, hosts: saw [], want names or patterns of hosts"),
+    ([{**GOOD, "hosts": [1]}], "item 1, hosts: saw 1, want words"),
+]
+
+
+@pytest.mark.parametrize(("value", "told"), REFUSED)
+def test_a_waiver_that_cannot_be_meant_is_refused_by_item_and_key(value: object, told: str) -> None:
+    with pytest.raises(ValueError) as refusal:
+        waivers(value, CHECKS)
+    assert told in str(refusal.value)
+
+
+@pytest.mark.parametrize("expires", ["2027-01-31", UNTIL, AT])
+def test_a_day_may_be_written_or_be_a_date(expires: object) -> None:
+    (one,) = waivers([{**GOOD, "expires": expires, "hosts": "gpu-0*"}], CHECKS)
+    assert one == Waiver("engine-driver", "gpu-team", "replaced in January", UNTIL, ("gpu-0*",))
+    assert one.on("gpu-07") and not one.on("cpu-07")
+    assert waivers(None, CHECKS) == ()
+
+
+def exposed(given: tuple[Waiver, ...], day: date) -> Verdict:
+    return verdict("gpu-01", recordings.node("trixie_exposed"), waived=given, day=day)
+
+
+def read(*verdicts: Verdict) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(json.dumps(document(verdicts, AT)))
+    return content
+
+
+def test_it_holds_through_its_day_and_not_after() -> None:
+    held, over = exposed(EVERY, UNTIL), exposed(EVERY, date(2027, 2, 1))
+    assert held.findings and held.worst is None
+    assert "waived" in held.summary
+    assert over.worst is not None and "waived" not in over.summary
+    # The results of the day before are judged again on the day after.
+    assert exit_code(standings(read(held), None, UNTIL)) == 0
+    assert exit_code(standings(read(held), None, date(2027, 2, 1))) == 1
+
+
+def test_it_is_about_its_check_and_its_hosts() -> None:
+    other = tuple(Waiver(w.check, w.owner, w.reason, w.expires, ("gpu-02",)) for w in EVERY)
+    assert exposed(other, UNTIL).worst is exposed((), UNTIL).worst
+    one = exposed(EVERY[:1], UNTIL)
+    assert {result.check for result, found in one.findings if not found.counts} == {EVERY[0].check}
+
+
+def test_of_two_the_one_that_lasts_counts() -> None:
+    over = tuple(Waiver(w.check, "before", w.reason, date(2026, 1, 1)) for w in EVERY)
+    assert exposed((*over, *EVERY), UNTIL).worst is None
+    assert exposed((*EVERY, *over), UNTIL).worst is None
+
+
+def test_it_never_hides_an_unknown() -> None:
+    every = tuple(
+        Waiver(result.check, "gpu-team", "x", UNTIL)
+        for result in verdict("x", recordings.node("trixie_no_root")).results
+    )
+    told = verdict("gpu-01", recordings.node("trixie_no_root"), waived=every, day=UNTIL)
+    assert told.doubts
+    (standing,) = standings(read(told), None, UNTIL)
+    assert standing.status is Status.UNKNOWN
+
+
+def test_drift_tells_a_finding_again_when_its_waiver_is_over() -> None:
+    accepted = read(verdict("gpu-01", recordings.node("gpu_good")))
+    held = read(exposed(EVERY, UNTIL))
+    new = [c for c in changes(accepted, held, UNTIL) if c.kind == "new finding"]
+    assert new == []
+    after = date(2027, 2, 1)
+    new = [c for c in changes(accepted, held, after) if c.kind == "new finding"]
+    assert {change.check for change in new} >= {"device-exposure"}
+    waived = judged(held, accepted, None, UNTIL).document["waived"]
+    assert waived[0]["owner"] == "gpu-team" and waived[0]["expires"] == "2027-01-31"
+    assert judged(held, accepted, None, after).document["waived"] == []
+
+
+@pytest.mark.parametrize(
+    ("day", "told"),
+    [
+        (UNTIL, ["· at risk, waived", "until 2027-01-31 waived by gpu-team: replaced in January"]),
+        (date(2027, 2, 1), ["· at risk  [", "replaced in January, expired: it counts again"]),
+    ],
+)
+def test_the_report_says_who_answers_and_until_when(day: date, told: list[str]) -> None:
+    stream = io.StringIO()
+    show([exposed(EVERY, day)], Console(file=stream, width=200, highlight=False))
+    text = stream.getvalue()
+    assert [words for words in told if words not in text] == []
