@@ -22,6 +22,7 @@ from audit.command_line import Options, options
 from audit.drift_document import Judged, judged
 from audit.drift_run import run
 from audit.exit_scheme import UNKNOWN, USAGE, Scheme
+from audit.printable import printable
 from audit.results import Busy, Results, Stopped, old
 
 
@@ -62,7 +63,9 @@ def _last(chosen: Options, results: Results) -> Judged:
             saw = "saw no such node in the last results"
             return Judged(USAGE, f"limit {', '.join(chosen.limits)}: {saw}, want one of them")
     outcome = judged(today, results.earlier(), chosen.level, now.date())
-    if reason := old(drift, results.running(), chosen.interval, now):
+    with json_file.understood("drift.json"):
+        reason = old(drift, results.running(), chosen.interval, now)
+    if reason:
         return replace(outcome, exit=UNKNOWN, reason=reason)
     return outcome
 
@@ -72,7 +75,10 @@ def _within(nodes: Sequence[dict[str, object]], limits: Sequence[str]) -> list[d
 
 
 def _tell(chosen: Options, outcome: Judged) -> None:
-    if chosen.scheme is Scheme.PLAIN and outcome.exit != USAGE:
+    if chosen.scheme is Scheme.PLAIN:
+        if outcome.exit == USAGE:
+            print("\n".join(map(printable, outcome.reason.splitlines())))
+            return
         for text in (*outcome.report, *results_text.lines(outcome)):
             print(text)
     print(exit_scheme.line(chosen.scheme, outcome.exit, outcome.standings, outcome.reason))

@@ -9,7 +9,7 @@ from typing import Any
 
 from audit.drift import Change, changes
 from audit.exit_scheme import Scheme, line
-from audit.json_file import Unreadable
+from audit.json_file import understood
 from audit.standing import Document, Standing, exit_code, findings, nodes, standings, waived
 
 VERSION = 1
@@ -48,16 +48,14 @@ def judged(
     today: Document | None, accepted: Document | None, level: str | None, day: date
 ) -> Judged:
     """The last audit, held to what was accepted; ``None``: there is none."""
-    try:
+    with understood("audit.json"):
         found = standings(today or {}, level, day)
-        changed = changes(accepted, today, day) if accepted and today else []
         hidden = [*_waived(today or {}, day)]
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as fault:
-        saw = f"{type(fault).__name__} {fault}"
-        raise Unreadable(f"results: saw {saw}, want documents of this version") from None
+    with understood("accepted.json"):
+        changed = changes(accepted, today, day) if accepted and today else []
+        times = {"results": _time(today), "accepted": _time(accepted)}
     plain = exit_code(found)
     reason = line(Scheme.PLAIN, plain, found, "")
-    times = {"results": _time(today), "accepted": _time(accepted)}
     return Judged(plain, reason, found, changed, hidden, times)
 
 

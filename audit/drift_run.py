@@ -54,25 +54,26 @@ def _audited(chosen: Options, results: Results, lock: int) -> tuple[int, str]:
 
 
 def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged:
-    now = datetime.now(timezone.utc)
-    today = _last_audit(results)
-    trouble = ""
+    day = datetime.now(timezone.utc).date()
+    today, trouble = _last_audit(results), ""
     try:
-        earlier = results.earlier()
+        outcome = judged(today, results.earlier(), chosen.level, day)
     except json_file.Unreadable as fault:
-        earlier, trouble = None, str(fault)
-    outcome = judged(today, earlier, chosen.level, now.date())
+        outcome, trouble = judged(today, None, chosen.level, day), str(fault)
     if reason:
         return replace(outcome, exit=code, reason=reason)
     outcome = replace(outcome, report=_report(results))
-    if trouble and outcome.exit == CLEAN:
-        return replace(outcome, exit=UNKNOWN, reason=trouble)
+    if trouble:
+        return replace(outcome, exit=outcome.exit or UNKNOWN, reason=trouble)
     return outcome
 
 
 def _last_audit(results: Results) -> dict[str, Any] | None:
     """The document of the last run that gave one, this or an earlier."""
-    return json_file.read(results.audit) if results.audit.exists() else None
+    try:
+        return json_file.read(results.audit)
+    except json_file.Unreadable:
+        return None
 
 
 def _report(results: Results) -> list[str]:

@@ -46,9 +46,9 @@ def line(scheme: Scheme, plain: int, found: Sequence[Standing], reason: str) -> 
         return _cut(_message(plain, found, reason) or "ok")
     if scheme is Scheme.NAGIOS:
         word = ("OK", "WARNING", "CRITICAL", "UNKNOWN")[code(scheme, plain, found)]
-        text = _message(plain, found, reason) or f"{len(found)} nodes"
+        text = _message(plain, found, reason) or _nodes(found)
         return f"NVML {word} - {_one_line(text)} | {_perfdata(found)}"
-    return _one_line(_message(plain, found, reason)) or f"clean: {len(found)} nodes"
+    return _one_line(_message(plain, found, reason)) or f"clean at this level: {_nodes(found)}"
 
 
 def _message(plain: int, found: Sequence[Standing], reason: str) -> str:
@@ -61,8 +61,12 @@ def _message(plain: int, found: Sequence[Standing], reason: str) -> str:
     like = sorted((node for node in found if node.status is wanted), key=_urgency)
     if not like:
         return "no node was audited"
-    more = f" (and {len(like) - 1} more nodes)" if len(like) > 1 else ""
+    more = f" (and {_nodes(like[1:])} more)" if len(like) > 1 else ""
     return f"{like[0].node}{more}: {like[0].summary}"
+
+
+def _nodes(found: Sequence[Standing]) -> str:
+    return "1 node" if len(found) == 1 else f"{len(found)} nodes"
 
 
 def _urgency(standing: Standing) -> int:

@@ -7,6 +7,8 @@ asked for cannot be meant, with 2 where pyinfra ended otherwise.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import ctypes
 import os
 import signal
 import sys
@@ -30,13 +32,15 @@ from audit.knobs import knobs
 from audit.session import session
 
 _ROOT = Path(__file__).resolve().parent.parent
+_PR_SET_PDEATHSIG = 1
+"""prctl(2), linux/prctl.h."""
+
 _AUDIT = _ROOT / "deploys" / "audit.py"
 
 
 def main() -> None:
     asked = _asked(sys.argv[1:])
-    # Ends this run although the one who waits for it has died (alarm(2): it is killed).
-    signal.alarm(asked.alarm)
+    _end_with(asked.parent, asked.alarm)
     os.chdir(asked.chdir)
     _as_pyinfra_sets_up()
     reasons = _refusals(asked)
@@ -46,6 +50,15 @@ def main() -> None:
     sys.exit(_audit(asked))
 
 
+def _end_with(parent: int, seconds: int) -> None:
+    """Ends this run with the one who waits for it, where Linux tells; else by its own limit."""
+    signal.alarm(seconds)
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        sys.exit(2)
+
+
 def _asked(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m audit.fleet")
     parser.add_argument("inventory")
@@ -53,7 +66,8 @@ def _asked(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--data", action="append", default=[])
     parser.add_argument("--document", required=True)
     parser.add_argument("--chdir", required=True)
-    parser.add_argument("--alarm", type=int, default=0)
+    parser.add_argument("--alarm", type=int, required=True)
+    parser.add_argument("--parent", type=int, required=True)
     return parser.parse_args(words)
 
 

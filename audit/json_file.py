@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,16 @@ def read(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise Unreadable(f"{path}: saw {type(content).__name__}, want a JSON object")
     return content
+
+
+@contextmanager
+def understood(name: str) -> Iterator[None]:
+    """Turns what the code within stumbles over in a document into ``Unreadable``."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as fault:
+        saw = f"{type(fault).__name__} {fault}"
+        raise Unreadable(f"{name}: saw {saw}, want what this version writes") from None
 
 
 def write(path: Path, content: Mapping[str, object]) -> None:

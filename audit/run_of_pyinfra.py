@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 """Where deploys/ and inventories/ lie: this checkout, or the directory of installed packages."""
 
 _GRACE = 10
-"""Seconds after the limit at which the run ends itself, should the one who waits have died."""
+"""Seconds after the limit at which the run ends itself, should nobody wait for it any more."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def audit(asked: Asked, results: Results, lock: int, seconds: float) -> int | No
     words = [f"--limit={limit}" for limit in asked.limits]
     words += [f"--data={pair}" for pair in asked.data]
     words += [f"--document={results.new}", f"--chdir={Path.cwd()}"]
-    words += [f"--alarm={int(seconds) + _GRACE}", asked.inventory]
+    words += [f"--alarm={int(seconds) + _GRACE}", f"--parent={os.getpid()}", asked.inventory]
     with results.log.open("w") as log, results.report.open("w") as report:
         process = subprocess.Popen(
             [sys.executable, "-m", "audit.fleet", *words],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -76,18 +76,28 @@ def _standing(node: Document, asked: str, day: date) -> Standing:
         status = Status.FOUND
     elif doubts(node):
         status = Status.UNKNOWN
-    words = _words(counted, len(every) - len(counted), doubts(node))
-    return Standing(name, status, level, node.get("reboot"), "; ".join(words) or "ok")
+    unknown = _doubt(node) if status is Status.UNKNOWN else ""
+    words = [unknown, *_words(counted), *_counts(len(every) - len(counted), doubts(node))]
+    told = "; ".join(word for word in words if word)
+    return Standing(name, status, level, node.get("reboot"), told or "ok")
 
 
-def _words(
-    counted: Sequence[tuple[str, Mapping[str, Any]]], waived: int, doubts: int
-) -> Iterable[str]:
+def _doubt(node: Document) -> str:
+    """The first thing that could not be told, where that decides."""
+    told = ((check["check"], doubt) for check in node["checks"] for doubt in check["doubts"])
+    check, doubt = next(told)
+    return f"unknown: {doubt['subject']}: {doubt['reason']} [{check}]"
+
+
+def _words(counted: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[str]:
     if counted:
         check, worst = counted[0]
         yield f"{worst['level']}: {worst['subject']}: {worst['saw']} [{check}]"
     if len(counted) > 1:
         yield f"{len(counted) - 1} more"
+
+
+def _counts(waived: int, doubts: int) -> Iterator[str]:
     if waived:
         yield f"{waived} waived"
     if doubts:

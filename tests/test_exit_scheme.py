@@ -18,7 +18,7 @@ CASES = [
     ([CLEAN], 0, (0, 0, 0), "OK"),
     ([CLEAN, ADVICE], 0, (0, 0, 0), "OK"),
     ([CLEAN, RISK], 1, (1, 1, 1), "WARNING - gpu-03: at risk: container a / b: x [c] | "),
-    ([RISK, BROKEN, SILENT], 1, (1, 2, 1), "CRITICAL - gpu-04 (and 1 more nodes): broken: "),
+    ([RISK, BROKEN, SILENT], 1, (1, 2, 1), "CRITICAL - gpu-04 (and 1 node more): broken: "),
     ([CLEAN, SILENT], 2, (2, 3, 2), "UNKNOWN - gpu-05: no answer: could not be connected to | "),
     ([], 2, (2, 3, 2), "UNKNOWN - no node was audited | nodes=0"),
     ([], 3, (3, 3, 2), "UNKNOWN - limit x"),

@@ -1,0 +1,251 @@
+"""The console command: refusals, overlap, a death in the middle, an end by limit or signal."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit.command_line import options
+
+ROOT = Path(__file__).resolve().parents[1]
+
+FLEET = f"""\
+import sys
+import time
+from pathlib import Path
+sys.path.append({str(ROOT)!r})
+from inventories.recorded import hosts as _every
+hosts = [host for host in _every if host[0] in ("@fake/gpu_good", "@fake/trixie_exposed")]
+while Path(__file__).with_name("wait").exists():
+    time.sleep(0.02)
+"""
+"""Two recorded nodes, and a run that goes on as long as a file is there."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """An operator's directory with an inventory, and the results beside it."""
+
+    path: Path
+
+    @property
+    def results(self) -> Path:
+        return self.path / "results"
+
+    @property
+    def waits(self) -> Path:
+        return self.path / "wait"
+
+    def words(self, *more: str, inventory: str = "fleet.py") -> list[str]:
+        command = [sys.executable, "-m", "audit", inventory, "--results", str(self.results)]
+        return [*command, *more]
+
+    def run(self, *more: str, inventory: str = "fleet.py") -> tuple[int, str]:
+        done = subprocess.run(
+            self.words(*more, inventory=inventory),
+            cwd=self.path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=120,
+        )
+        assert "Traceback" not in done.stdout, done.stdout
+        return done.returncode, done.stdout
+
+    @contextmanager
+    def running(self) -> Iterator[subprocess.Popen[str]]:
+        """A run in its middle: it has marked its start and loads its inventory."""
+        self.waits.touch()
+        begun = time.time()
+        process = subprocess.Popen(
+            self.words(),
+            cwd=self.path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            log = self.results / "run.log"
+            until(lambda: log.exists() and log.stat().st_mtime >= begun - 1)
+            until(lambda: self.drift()["ended"] is None)
+            yield process
+        finally:
+            self.waits.unlink(missing_ok=True)
+            process.kill()
+            process.communicate(timeout=30)
+
+    def drift(self) -> dict[str, Any]:
+        read: dict[str, Any] = json.loads((self.results / "drift.json").read_text())
+        return read
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    (tmp_path / "fleet.py").write_text(FLEET)
+    return Place(tmp_path)
+
+
+def test_two_runs_never_overlap_and_the_last_results_stay_while_one_goes_on(place: Place) -> None:
+    assert place.run("--accept", "--level", "broken")[0] == 0
+    before = (place.results / "audit.json").read_bytes()
+    with place.running() as process:
+        code, said = place.run()
+        assert (code, "another run" in said) == (2, True), said
+        assert place.run("--last", "--level", "broken")[0] == 0
+        assert (place.results / "audit.json").read_bytes() == before
+        place.waits.unlink()
+        assert process.wait(60) == 1
+    drift = place.drift()
+    assert drift["exit"] == 1 and drift["changes"] == [] and drift["ended"] >= drift["started"]
+    assert drift["nodes"]["@fake/gpu_good"]["status"] == "ok"
+    assert drift["nodes"]["@fake/trixie_exposed"]["level"] == "at risk"
+
+
+def test_a_death_in_the_middle_leaves_the_last_results_marked_old(place: Place) -> None:
+    assert place.run("--level", "broken")[0] == 0
+    before = (place.results / "audit.json").read_bytes()
+    with place.running() as process:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(30)
+        # pyinfra's own process ends with the one that waited for it, and lets go of the lock.
+        until(lambda: "has not ended" in place.run("--last")[1])
+        code, said = place.run("--last", "--level", "broken", "--exit-scheme", "nagios")
+        assert (code, said.startswith("NVML UNKNOWN - the run of ")) == (3, True), said
+        assert (place.results / "audit.json").read_bytes() == before
+        assert place.drift()["nodes"]["@fake/gpu_good"]["status"] == "ok"
+    assert place.run("--level", "broken")[0] == 0
+    assert place.run("--last", "--level", "broken")[0] == 0
+
+
+@pytest.mark.parametrize("way", ["limit", "signal"])
+def test_a_run_that_is_ended_says_so_and_leaves_the_last_results(place: Place, way: str) -> None:
+    assert place.run("--level", "broken")[0] == 0
+    before = (place.results / "audit.json").read_bytes()
+    if way == "limit":
+        place.waits.touch()
+        code, said = place.run("--time-limit", "2")
+        assert (code, "not done after 2 s" in said) == (2, True), said
+    else:
+        with place.running() as process:
+            process.terminate()
+            assert process.wait(30) == 2
+    assert (place.results / "audit.json").read_bytes() == before
+    assert place.drift()["exit"] == 2 and place.drift()["ended"]
+    code, said = place.run("--last")
+    assert (code, "the last run told nothing new" in said) == (2, True), said
+
+
+REFUSED = [
+    (["--data", "audit_levl=none", "--limit", "zork"], "fleet.py", [
+        "knob audit_levl: saw no such knob, want audit_level\n",
+        "limit zork: saw no such host or group, want one of this inventory\n",
+    ]),
+    (["--data", "batch_size=none"], "fleet.py", [
+        "knob batch_size: saw 'none', want a number from 1\n"
+    ]),
+    ([], "none.py", ["inventory none.py: saw no such file or host, want a file, @local or"]),
+    ([], "empty.py", ["inventory empty.py: saw no hosts in it, want a list of hosts\n"]),
+    ([], "words.py", ["inventory words.py, line 2: saw invalid syntax, want Python\n"]),
+    ([], "fails.py", ["inventory fails.py: saw KeyError: 'HOSTS', want hosts\n"]),
+]  # fmt: skip
+OTHERS = {
+    "empty.py": "hosts = []\n",
+    "words.py": "gpus:\n  - gpu one\n",
+    "fails.py": "hosts = {}['HOSTS']",
+}
+
+
+@pytest.mark.parametrize(("more", "inventory", "told"), REFUSED)
+def test_what_cannot_be_meant_is_refused(
+    place: Place, more: list[str], inventory: str, told: list[str]
+) -> None:
+    for name, text in OTHERS.items():
+        (place.path / name).write_text(text)
+    code, said = place.run(*more, inventory=inventory)
+    assert (code, [words for words in told if words not in said]) == (3, []), said
+    assert not (place.results / "audit.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--data", "batch_size"], "--data: saw 'batch_size', want KNOB=VALUE"),
+        (["--level", "bad"], "invalid choice: 'bad'"),
+        (["--last", "--accept"], "--last --accept: saw both, want one"),
+        (["--interval", "0"], "saw '0', want a number of seconds"),
+        (["--time-limit", "nan"], "saw 'nan', want a number of seconds"),
+        (["--textfile", "/nowhere/x.prom"], "--textfile: saw /nowhere/x.prom, want"),
+        (["--exit-scheme", "sensu"], "invalid Scheme value: 'sensu'"),
+        (["--exit-scheme"], "expected one argument"),
+    ],
+)
+def test_an_option_that_cannot_be_meant_is_refused(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        options(["fleet.py", *words])
+    assert ended.value.code == 3
+    assert told in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("scheme", "code"), [("npd", 2), ("nagios", 3), ("plain", 3)])
+def test_a_usage_error_ends_as_the_scheme_says(scheme: str, code: int) -> None:
+    with pytest.raises(SystemExit) as ended:
+        options(["fleet.py", "--zork", f"--exit-scheme={scheme}"])
+    assert ended.value.code == code
+
+
+def test_results_grow_old(place: Place) -> None:
+    code, said = place.run("--last")
+    assert (code, "No such file" in said) == (2, True), said
+    assert place.run("--interval", "600", "--level", "broken")[0] == 0
+    hour_ago = datetime.now(timezone.utc) - timedelta(hours=1)
+    drift = place.drift()
+    stamps = dict.fromkeys(("started", "ended", "results"), hour_ago.isoformat(timespec="seconds"))
+    (place.results / "drift.json").write_text(json.dumps({**drift, **stamps}))
+    assert place.run("--last", "--level", "broken")[0] == 2
+    assert place.run("--last", "--level", "broken", "--interval", "3600")[0] == 0
+    assert place.run("--last", "--level", "broken", "--limit", "*good")[0] == 2
+    assert place.run("--last", "--limit", "zork")[0] == 3
+
+
+def test_a_damaged_accepted_state_is_told_and_another_may_take_its_place(place: Place) -> None:
+    place.results.mkdir()
+    (place.results / "accepted.json").write_text("{")
+    code, said = place.run("--level", "broken")
+    assert (code, "accepted.json: saw Expecting property name" in said) == (2, True), said
+    assert place.drift()["ended"] and place.drift()["nodes"]["@fake/gpu_good"]["status"] == "ok"
+    assert place.run("--level", "broken", "--accept")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["audit.json", "accepted.json", "drift.json"])
+@pytest.mark.parametrize("content", ["", "[]", '{"nodes": [{}]}', '{"nodes": 1, "results": 2}'])
+def test_damaged_results_are_unknown(place: Place, name: str, content: str) -> None:
+    results = place.results
+    results.mkdir()
+    for made in ("audit.json", "accepted.json"):
+        (results / made).write_text('{"time": "2026-01-01T00:00:00+00:00", "nodes": []}')
+    (results / "drift.json").write_text('{"results": null}')
+    (results / name).write_text(content)
+    code, said = place.run("--last", "--exit-scheme", "npd")
+    assert code == 2, said
