@@ -165,12 +165,12 @@ REFUSED = [
     ]),
     ([], "none.py", ["inventory none.py: saw no such file or host, want a file, @local or"]),
     ([], "empty.py", ["inventory empty.py: saw no hosts in it, want a list of hosts\n"]),
-    ([], "words.py", ["inventory words.py, line 2: saw invalid syntax, want Python\n"]),
+    ([], "words.py", ["inventory words.py, line 1: saw invalid syntax, want Python\n"]),
     ([], "fails.py", ["inventory fails.py: saw KeyError: 'HOSTS', want hosts\n"]),
 ]  # fmt: skip
 OTHERS = {
     "empty.py": "hosts = []\n",
-    "words.py": "gpus:\n  - gpu one\n",
+    "words.py": "gpu one\n",
     "fails.py": "hosts = {}['HOSTS']",
 }
 
