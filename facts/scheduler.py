@@ -1,0 +1,144 @@
+"""What starts things at their time on this node, and what of ours is there to be started."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+
+from typing_extensions import override
+
+from facts.probe import Probe, Section, Sections, script, section
+from facts.source import Source
+from facts.unknown import Unknown, Value
+
+TIMER = "pyinfra-nvml-drift.timer"
+
+# /run/systemd/system is a directory where systemd is PID 1 (sd_booted(3)).
+_KIND = """
+[ ! -d /run/systemd/system ] || echo systemd
+[ ! -d /etc/cron.d ] || ! grep -qsx -e cron -e crond /proc/[0-9]*/comm || echo cron
+"""
+# A unit that is not loaded is loaded for the question and forgotten again: nothing is reloaded.
+_TIMER = f"""
+[ -d /run/systemd/system ] || exit 0
+systemctl show -p ActiveState -p NeedDaemonReload {TIMER}
+"""
+_ITERATIONS = 15
+"""Two weeks of a daily schedule: weekends and the like show."""
+
+# Linux keeps a link's own text apart from what it leads to; a file of ours is never a link.
+_FILES = """
+for path in {0}; do
+  if [ -L "$path" ]; then echo "link $(readlink "$path") $path"
+  elif [ -e "$path" ]; then echo "file $(sha256sum <"$path" | cut -d ' ' -f 1) $path"
+  fi
+done
+"""
+
+
+@dataclass(frozen=True)
+class SchedulerState(Value):
+    """What of systemd and cron runs here, and our part in it.
+
+    ``gap`` is the longest time in seconds between two of the next runs of the schedule asked for,
+    ``files`` the SHA-256 of those of our files that are there, ``links`` where links lead.
+
+    .. code:: python
+
+        SchedulerState(systemd=True, cron=False, gap=3600, active=True, stale=False,
+                       files={"/etc/systemd/system/pyinfra-nvml-drift.timer": "9f86..."}, links={})
+    """
+
+    systemd: bool
+    cron: bool
+    gap: int | Unknown | None
+    active: bool | Unknown
+    stale: bool | Unknown
+    files: dict[str, str] | Unknown
+    links: dict[str, str] | Unknown
+
+
+class Scheduler(Source[SchedulerState]):
+    """systemd or cron of this node, and the files of the scheduled audit.
+
+    + calendar: an OnCalendar= of systemd.time(7)
+    + paths: the files that are ours
+
+    Sources: /run/systemd/system, /etc/cron.d with a cron that runs, systemd-analyze(1)
+    ``calendar``, systemctl(1) ``show``. Files that only root may read want root.
+    """
+
+    probes = (
+        Probe("scheduler.kind", _KIND, lines=r"(systemd|cron)$"),
+        Probe("scheduler.calendar", "systemd-analyze calendar hourly"),
+        Probe("scheduler.timer", _TIMER),
+        Probe("scheduler.files", _FILES.format("/etc/cron.d/pyinfra-nvml-drift")),
+    )
+
+    @override
+    def command(self, calendar: str = "hourly", paths: Sequence[str] = ()) -> str:
+        when = f"TZ=UTC systemd-analyze calendar --iterations={_ITERATIONS} {shlex.quote(calendar)}"
+        looked = " ".join(shlex.quote(path) for path in paths) or "/dev/null"
+        return script(
+            (
+                self.probes[0],
+                Probe("scheduler.calendar", when),
+                self.probes[2],
+                Probe("scheduler.files", _FILES.format(looked)),
+            )
+        )
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> SchedulerState | Unknown:
+        kind = section(sections, "scheduler.kind")
+        if kind.trouble:
+            return kind.trouble
+        kinds = kind.out.split()
+        timer = section(sections, "scheduler.timer")
+        files = section(sections, "scheduler.files")
+        return SchedulerState(
+            systemd="systemd" in kinds,
+            cron="cron" in kinds,
+            gap=_gap(section(sections, "scheduler.calendar")) if "systemd" in kinds else None,
+            active=_shown(timer, "ActiveState", "active") if "systemd" in kinds else False,
+            stale=_shown(timer, "NeedDaemonReload", "yes") if "systemd" in kinds else False,
+            files=_paths(files, "file"),
+            links=_paths(files, "link"),
+        )
+
+
+# "Next elapse: Mon 2026-11-30 14:00:00 UTC", then "Iter. #2: ..." (252) or "Iteration #2: ..."
+# (257, 262), each with the zone that TZ asks for.
+_TIME = re.compile(r"^ *(?:Next elapse|Iter(?:\.|ation) #\d+): \w+ ([-\d]{10} [:\d]{8}) UTC$", re.M)
+
+
+def _gap(answer: Section) -> int | Unknown:
+    if answer.rc not in (0, None) and "Failed to parse" in answer.err:
+        return Unknown(answer.said)
+    if answer.trouble:
+        return answer.trouble
+    try:
+        times = [datetime.strptime(text, "%Y-%m-%d %H:%M:%S") for text in _TIME.findall(answer.out)]
+    except ValueError:
+        return Unknown(f"{answer.name}: not understood")
+    gaps = [later - sooner for sooner, later in pairwise(times)]
+    if not gaps:
+        return Unknown(f"{answer.name}: it comes up {'once' if times else 'never'}")
+    return int(max(gaps).total_seconds())
+
+
+def _shown(answer: Section, name: str, wanted: str) -> bool | Unknown:
+    found = re.search(rf"^{name}=(.*)$", answer.out, re.MULTILINE)
+    return found[1] == wanted if found else answer.trouble or Unknown(f"{answer.name}: no {name}=")
+
+
+def _paths(answer: Section, kind: str) -> dict[str, str] | Unknown:
+    if answer.trouble:
+        return answer.trouble
+    rows = [line.split(" ", 2) for line in answer.out.splitlines()]
+    return {row[2]: row[1] for row in rows if len(row) == 3 and row[0] == kind}
