@@ -73,6 +73,50 @@ state_directory = "/var/lib/pyinfra-nvml"
 # read this one. kured reboots nodes that have it: name another file to be told only.
 reboot_sentinel = "/run/reboot-required"
 
+# deploys/schedule_drift.py: False takes the timer, its program and the Slurm wrapper away again.
+present = True
+
+# Who audits: "node", each node itself, or "controller", one machine that audits an inventory.
+drift_mode = "node"
+
+# When: an OnCalendar= of systemd.time(7); without systemd, what cron can say of it.
+drift_schedule = "hourly"
+
+# Seconds over which the nodes spread their runs: each has a delay of its own, always the same.
+drift_delay = 900
+
+# Seconds after which a run is ended. Delay and limit together stay below the time between two runs.
+drift_limit = 600
+
+# What a scheduled audit counts as a failure: "broken", "at risk", "advice" or "none".
+drift_level = "at risk"
+
+# The inventory that a controller audits: its path there. A node audits itself.
+drift_inventory = None
+
+# Who runs it. None: root on a node (opening a container's device needs it), on a controller a user
+# of its own, "pyinfra-nvml", who needs the keys of the inventory in its .ssh.
+drift_user = None
+
+# Where the results stay, and that user's home.
+drift_results = "/var/lib/pyinfra-nvml-drift"
+
+# The file for node_exporter's textfile collector, NAME.prom in its directory; None: none.
+drift_textfile = None
+
+# Where the program lies: virtual environments by version, and a link to the one in use.
+drift_home = "/opt/pyinfra-nvml"
+
+# The Python that makes them, a name or a path on the node: 3.10 or newer, with venv.
+drift_python = "python3"
+
+# A HealthCheckProgram for Slurm (docs/slurm.md) that drains a node with a finding at or above this
+# level: "broken", "at risk" or "advice". None: Slurm is told nothing.
+drift_slurm = None
+
+# True: it drains a node too of which could not be told how it is, or whose results are old.
+drift_slurm_unknown = False
+
 # Seconds after which a command on a node is given up; the node script ends within 23 s.
 _timeout = 60
 

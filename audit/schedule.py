@@ -1,0 +1,152 @@
+"""A scheduled audit of a node: its files, and every reason not to install it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pprint import pformat
+
+from audit import cron_time
+from audit.refusals import Refusal
+from audit.schedule_knobs import ScheduleKnobs
+from audit.template import rendered
+from audit.wheel_target import obstacle
+from facts.interpreter import PythonInterpreter
+from facts.scheduler import SchedulerState
+from facts.unknown import Unknown
+
+UNITS = "/etc/systemd/system"
+SERVICE = f"{UNITS}/pyinfra-nvml-drift.service"
+TIMER = f"{UNITS}/pyinfra-nvml-drift.timer"
+BOOT = f"{UNITS}/pyinfra-nvml-drift-boot.service"
+WANTED = f"{UNITS}/multi-user.target.wants/pyinfra-nvml-drift-boot.service"
+CRON = "/etc/cron.d/pyinfra-nvml-drift"
+INVENTORY = "/etc/pyinfra-nvml/inventory.py"
+HEALTH = "/usr/local/sbin/pyinfra-nvml-health"
+PATHS = (SERVICE, TIMER, BOOT, WANTED, CRON, INVENTORY, HEALTH)
+"""Every path that may be ours."""
+
+_MARGIN = 20
+"""Seconds that the program has to write what it knows, before its unit's limit ends it."""
+
+
+@dataclass(frozen=True)
+class Files:
+    """What is to be on the node: texts by path, links by path, and which of them are programs."""
+
+    texts: Mapping[str, str]
+    links: Mapping[str, str]
+    programs: frozenset[str] = frozenset()
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Those of our paths that are not to be there."""
+        return tuple(path for path in PATHS if path not in self.texts and path not in self.links)
+
+
+NOTHING = Files({}, {})
+
+
+def files(
+    knobs: ScheduleKnobs, scheduler: SchedulerState, host: str, carried: Mapping[str, object]
+) -> Files:
+    """The files of this schedule; ``carried`` are the knobs by which a node judges itself."""
+    texts: dict[str, str] = {}
+    links: dict[str, str] = {}
+    argv = command(knobs, seconds_between(knobs, scheduler))
+    if scheduler.systemd:
+        texts[SERVICE] = _service(knobs, argv)
+        texts[TIMER] = rendered(TIMER, calendar=knobs.drift_schedule, delay=knobs.drift_delay)
+        texts[BOOT] = rendered(BOOT)
+        links[WANTED] = f"../{BOOT.rpartition('/')[2]}"
+    else:
+        texts[CRON] = _crontab(knobs, argv, host)
+    if knobs.drift_mode == "node":
+        texts[INVENTORY] = rendered(INVENTORY, knobs=pformat(dict(carried)))
+    if knobs.drift_slurm:
+        texts[HEALTH] = rendered(
+            HEALTH,
+            home=knobs.drift_home,
+            results=knobs.drift_results,
+            level=knobs.drift_slurm,
+            unknown="drain" if knobs.drift_slurm_unknown else "leave",
+        )
+    return Files(texts, links, frozenset({HEALTH}) & texts.keys())
+
+
+def command(knobs: ScheduleKnobs, interval: int) -> tuple[str, ...]:
+    """The audit as it is started; no word of it has a blank or a quote (audit/schedule_knobs.py),
+    but the level."""
+    words = [f"{knobs.drift_home}/current/bin/nvml-audit", knobs.drift_inventory or INVENTORY]
+    words += ["--results", knobs.drift_results, "--interval", str(interval)]
+    words += ["--time-limit", str(knobs.drift_limit - _MARGIN), "--level", knobs.drift_level]
+    words += ["--textfile", knobs.drift_textfile] if knobs.drift_textfile else []
+    return tuple(words)
+
+
+def seconds_between(knobs: ScheduleKnobs, scheduler: SchedulerState) -> int:
+    """The longest time between two runs; 0 where it is not known, which is refused."""
+    if scheduler.systemd:
+        return scheduler.gap if isinstance(scheduler.gap, int) else 0
+    said = cron_time.cron(knobs.drift_schedule)
+    return said[1] if said else 0
+
+
+def refusals(
+    knobs: ScheduleKnobs,
+    scheduler: SchedulerState | Unknown,
+    python: PythonInterpreter | Unknown | None,
+) -> Iterator[Refusal]:
+    """Every reason against installing the schedule on this node."""
+    if isinstance(python, Unknown):
+        yield Refusal(knobs.drift_python, python.reason, "it to say which Python it is")
+    elif python is None:
+        do = "install python3 and python3-venv, or audit this node from a controller"
+        yield Refusal(knobs.drift_python, "no such program", "Python 3.10 or newer", do)
+    elif found := obstacle(python):
+        yield Refusal(python.path, *found)
+    if isinstance(scheduler, Unknown):
+        yield Refusal("scheduler", scheduler.reason, "to know whether systemd or cron runs here")
+    else:
+        yield from _times(knobs, scheduler)
+
+
+def _times(knobs: ScheduleKnobs, scheduler: SchedulerState) -> Iterator[Refusal]:
+    name = f"drift_schedule {knobs.drift_schedule!r}"
+    if scheduler.systemd and isinstance(scheduler.gap, Unknown):
+        yield Refusal(name, scheduler.gap.reason, "an OnCalendar= of systemd.time(7)")
+    elif not scheduler.systemd and not scheduler.cron:
+        do = "audit this node from a controller"
+        yield Refusal("scheduler", "neither systemd nor a cron that runs", "one of them", do)
+    elif not scheduler.systemd and cron_time.cron(knobs.drift_schedule) is None:
+        yield Refusal(name, "no systemd here, and cron cannot say it", cron_time.KNOWN)
+    gap = seconds_between(knobs, scheduler)
+    taken = knobs.drift_delay + knobs.drift_limit
+    if gap and taken >= gap:
+        saw = f"{taken} s, with {gap} s between two runs"
+        yield Refusal("drift_delay and drift_limit", saw, "less: else results are old before new")
+
+
+def _service(knobs: ScheduleKnobs, argv: tuple[str, ...]) -> str:
+    textfile = (knobs.drift_textfile or "").rpartition("/")[0]
+    return rendered(
+        SERVICE,
+        mode=knobs.drift_mode,
+        # Only the level has a blank; systemd.service(5), COMMAND LINES, takes double quotes.
+        command=" ".join(f'"{word}"' if " " in word else word for word in argv),
+        limit=knobs.drift_limit,
+        user=knobs.user,
+        writable=[path for path in (knobs.drift_results, textfile) if path],
+    )
+
+
+def _crontab(knobs: ScheduleKnobs, argv: tuple[str, ...], host: str) -> str:
+    said = cron_time.cron(knobs.drift_schedule)
+    return rendered(
+        CRON,
+        time=said[0] if said else "",
+        user=knobs.user,
+        delay=cron_time.delay(host, knobs.drift_delay),
+        limit=knobs.drift_limit,
+        command=" ".join(f"'{word}'" if " " in word else word for word in argv),
+    )

@@ -1,0 +1,146 @@
+"""The knobs of the scheduled audit, read from host data and held to what they may be."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pyinfra.api import Host
+from pyinfra.api.exceptions import DeployError
+
+from audit.finding import Level
+
+MODES = ("controller", "node")
+SERVICE_USER = "pyinfra-nvml"
+_LEVELS = (*(level.value for level in Level), "none")
+# useradd(8), CAVEATS: what Debian, Fedora and shadow all take.
+_USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
+# In a path of a unit or a crontab these would need quoting that the two do in different ways.
+_PLAIN = re.compile(r"/[A-Za-z0-9._@+,:/-]*")
+
+
+@dataclass(frozen=True)
+class ScheduleKnobs:
+    """What an inventory asks of the schedule; inventories/group_data/all.py has their meaning."""
+
+    present: bool = True
+    drift_mode: str = "node"
+    drift_schedule: str = "hourly"
+    drift_delay: int = 900
+    drift_limit: int = 600
+    drift_level: str = "at risk"
+    drift_inventory: str | None = None
+    drift_user: str | None = None
+    drift_results: str = "/var/lib/pyinfra-nvml-drift"
+    drift_textfile: str | None = None
+    drift_home: str = "/opt/pyinfra-nvml"
+    drift_python: str = "python3"
+    drift_slurm: str | None = None
+    drift_slurm_unknown: bool = False
+
+    @property
+    def user(self) -> str:
+        """Who runs the audit: root where it opens the devices of containers, else its own user."""
+        return self.drift_user or ("root" if self.drift_mode == "node" else SERVICE_USER)
+
+
+def schedule_knobs(host: Host) -> ScheduleKnobs:
+    """This host's knobs; a value that cannot be meant ends the run before anything is changed."""
+    given = {}
+    for name, field in ScheduleKnobs.__dataclass_fields__.items():
+        value = host.data.get(name)
+        given[name] = field.default if value is None else value
+    mode = _one_of("drift_mode", given, MODES)
+    return ScheduleKnobs(
+        present=_flag("present", given),
+        drift_mode=mode,
+        drift_schedule=_calendar(given),
+        drift_delay=_seconds("drift_delay", given, least=0),
+        drift_limit=_seconds("drift_limit", given, least=60),
+        drift_level=_one_of("drift_level", given, _LEVELS),
+        drift_inventory=_inventory(given, mode),
+        drift_user=_user(given),
+        drift_results=_own("drift_results", given),
+        drift_textfile=_textfile(given),
+        drift_home=_own("drift_home", given),
+        drift_python=_python(given),
+        drift_slurm=_one_of("drift_slurm", given, _LEVELS[:-1]) if given["drift_slurm"] else None,
+        drift_slurm_unknown=_flag("drift_slurm_unknown", given),
+    )
+
+
+def _saw(name: str, value: object, want: str) -> DeployError:
+    return DeployError(f"knob {name}: saw {value!r}, want {want}")
+
+
+def _one_of(name: str, given: dict[str, object], wanted: tuple[str, ...]) -> str:
+    value = given[name]
+    if not isinstance(value, str) or value not in wanted:
+        raise _saw(name, value, f"one of {', '.join(wanted)}")
+    return value
+
+
+def _flag(name: str, given: dict[str, object]) -> bool:
+    value = given[name]
+    if not isinstance(value, bool):
+        raise _saw(name, value, "true or false")
+    return value
+
+
+def _seconds(name: str, given: dict[str, object], least: int) -> int:
+    value = given[name]
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise _saw(name, value, f"a number of seconds from {least}")
+    return value
+
+
+def _calendar(given: dict[str, object]) -> str:
+    """One line; whether systemd knows it is asked on the node."""
+    value = given["drift_schedule"]
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9 .,:*/~_+-]+", value.strip()):
+        raise _saw("drift_schedule", value, "one OnCalendar= of systemd.time(7)")
+    return value.strip()
+
+
+def _path(name: str, value: object) -> str:
+    if not isinstance(value, str) or not _PLAIN.fullmatch(value) or ".." in value.split("/"):
+        raise _saw(name, value, "an absolute path on the node, without blanks or quotes")
+    return value.rstrip("/") or "/"
+
+
+def _own(name: str, given: dict[str, object]) -> str:
+    """A directory that may be given to one user: none that the system shares."""
+    path = _path(name, given[name])
+    if path.count("/") < 2:
+        raise _saw(name, given[name], "a directory of its own below another")
+    return path
+
+
+def _inventory(given: dict[str, object], mode: str) -> str | None:
+    value = given["drift_inventory"]
+    if value is None and mode == "controller":
+        raise _saw("drift_inventory", value, "the path of an inventory on the controller")
+    return None if value is None else _path("drift_inventory", value)
+
+
+def _textfile(given: dict[str, object]) -> str | None:
+    value = given["drift_textfile"]
+    path = None if value is None else _path("drift_textfile", value)
+    # node_exporter reads files of this name alone (its README, Textfile Collector).
+    if path is not None and not path.endswith(".prom"):
+        raise _saw("drift_textfile", value, "a file NAME.prom in node_exporter's directory")
+    return path
+
+
+def _python(given: dict[str, object]) -> str:
+    value = given["drift_python"]
+    if not isinstance(value, str) or not re.fullmatch(r"/?[A-Za-z0-9._+/-]+", value):
+        raise _saw("drift_python", value, "the name or the path of a Python on the node")
+    return value
+
+
+def _user(given: dict[str, object]) -> str | None:
+    value = given["drift_user"]
+    if value is not None and (not isinstance(value, str) or not _USER.fullmatch(value)):
+        raise _saw("drift_user", value, "a user name of small letters, digits, - and _")
+    return value

@@ -1,0 +1,59 @@
+"""Audit at set times: a timer on each node, or on one controller that audits an inventory.
+
+    pyinfra inventory.py deploys/schedule_drift.py --dry
+    pyinfra inventory.py deploys/schedule_drift.py
+    pyinfra controller.py deploys/schedule_drift.py --data drift_mode=controller \\
+        --data drift_inventory=/etc/pyinfra-nvml/fleet.py
+    pyinfra inventory.py deploys/schedule_drift.py --data present=false
+
+The program goes into a virtual environment of its own, from wheels that come with it: a node needs
+no network. No daemon-reload is done, which would take GPUs from containers.
+"""
+
+from pyinfra import host, logger, state
+
+from audit import schedule
+from audit.refusals import Refusal
+from audit.schedule_knobs import schedule_knobs
+from audit.wheel_target import target
+from facts.interpreter import Interpreter, PythonInterpreter
+from facts.scheduler import Scheduler, SchedulerState
+from operations import drift_timer, refusal, tool, wheelhouse
+
+wanted = schedule_knobs(host)
+if not wanted.present:
+    drift_timer.absent(name="Take the scheduled audit away", knobs=wanted)
+    tool.absent(name="Take its program away", home=wanted.drift_home)
+else:
+    scheduler = host.get_fact(
+        Scheduler, calendar=wanted.drift_schedule, paths=schedule.PATHS, _ignore_errors=True
+    )
+    python = host.get_fact(Interpreter, python=wanted.drift_python, _ignore_errors=True)
+    against = list(schedule.refusals(wanted, scheduler, python))
+    packed = None
+    if isinstance(python, PythonInterpreter) and not against:
+        try:
+            packed = wheelhouse.archive(target(python))
+        except wheelhouse.NoWheels as reason:
+            against.append(Refusal("wheels", str(reason), "them on the machine that runs pyinfra"))
+    for each in against:
+        # In a dry run nothing else would tell.
+        host.log(f"refused: {each}", logger.error)
+        state.failed_hosts.add(host)
+    refusal.none(
+        name="Look at every reason against it", reasons=[str(reason) for reason in against]
+    )
+    if packed and isinstance(scheduler, SchedulerState):
+        tool.installed(
+            name=f"Put version {packed.digest} of the program in use",
+            archive=str(packed.path),
+            digest=packed.digest,
+            python=wanted.drift_python,
+            home=wanted.drift_home,
+        )
+        drift_timer.scheduled(
+            name=f"Audit {wanted.drift_schedule} as {wanted.user}",
+            knobs=wanted,
+            files=schedule.files(wanted, scheduler, host.name, {}),
+            systemd=scheduler.systemd,
+        )

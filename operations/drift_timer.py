@@ -1,0 +1,96 @@
+"""The scheduled audit of a node: its files, its user and its timer, without a daemon-reload."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Generator, Iterator
+
+from pyinfra.api.command import StringCommand
+from pyinfra.api.operation import operation
+from pyinfra.context import host
+
+from audit.schedule import NOTHING, PATHS, Files
+from audit.schedule_knobs import SERVICE_USER, ScheduleKnobs
+from facts.scheduler import Scheduler, SchedulerState
+from facts.unknown import Unknown
+from operations import node
+
+_LIMIT = 180
+"""Seconds: a run at work is stopped, which its unit may take 90 s for (TimeoutStopSec)."""
+
+
+@operation()
+def scheduled(
+    knobs: ScheduleKnobs, files: Files, systemd: bool
+) -> Generator[StringCommand, None, None]:
+    """
+    The audit of this node runs at its time, by a systemd timer or by cron.
+
+    + knobs: what the inventory asks of the schedule
+    + files: the files that are to be there
+    + systemd: whether a timer starts it, or cron
+
+    Files that are right stay as they are; a run at work is ended only where a unit changes. No
+    daemon-reload, no ``systemctl enable``, which does one. Needs root.
+
+    **Example:**
+
+    .. code:: python
+
+        drift_timer.scheduled(knobs=wanted, files=schedule.files(...), systemd=True)
+    """
+    now = host.get_fact(Scheduler, calendar=knobs.drift_schedule, paths=PATHS)
+    if not isinstance(now, Unknown) and in_place(now, files):
+        host.noop(f"the audit is scheduled: {knobs.drift_schedule}")
+        return
+    textfile = (knobs.drift_textfile or "").rpartition("/")[0] or "-"
+    create = "yes" if knobs.drift_user is None or knobs.drift_user == SERVICE_USER else "no"
+    yield node.run(
+        node.script("say", "schedule"),
+        "systemd" if systemd else "cron",
+        knobs.user,
+        create,
+        knobs.drift_results,
+        textfile,
+        stdin="".join(f"{line}\n" for line in _lines(files)),
+        limit=_LIMIT,
+    )
+
+
+@operation()
+def absent(knobs: ScheduleKnobs) -> Generator[StringCommand, None, None]:
+    """
+    Nothing of ours is started at its time on this node. Results and the user stay.
+
+    + knobs: what the inventory asks of the schedule
+
+    **Example:**
+
+    .. code:: python
+
+        drift_timer.absent(knobs=wanted)
+    """
+    more = (knobs.drift_textfile,) if knobs.drift_textfile else ()
+    now = host.get_fact(Scheduler, calendar=knobs.drift_schedule, paths=(*PATHS, *more))
+    if not isinstance(now, Unknown) and in_place(now, NOTHING) and now.active is False:
+        host.noop("no audit is scheduled")
+        return
+    yield node.run(node.script("say", "unschedule"), *PATHS, *more, stdin="", limit=_LIMIT)
+
+
+def in_place(now: SchedulerState, wanted: Files) -> bool:
+    """Whether the node has just these files, and its timer runs with them."""
+    sums = {path: hashlib.sha256(text.encode()).hexdigest() for path, text in wanted.texts.items()}
+    runs = not now.systemd or not wanted.texts or (now.active is True and now.stale is False)
+    return now.files == sums and now.links == dict(wanted.links) and runs
+
+
+def _lines(files: Files) -> Iterator[str]:
+    for path, text in files.texts.items():
+        mode = "755" if path in files.programs else "644"
+        yield f"{mode} {path} {base64.b64encode(text.encode()).decode()}"
+    for path, target in files.links.items():
+        yield f"link {path} {target}"
+    for path in files.absent:
+        yield f"absent {path} -"
