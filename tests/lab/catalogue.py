@@ -21,6 +21,16 @@ PACKAGES = (
 )
 # From Debian 13 on the client is a package of its own.
 PACKAGES_WITH_CLIENT = (*PACKAGES, "docker-cli")
+# What a node needs that audits itself, and that Slurm gives work to.
+PACKAGES_OF_CLUSTER = (
+    *PACKAGES,
+    "python3",
+    "python3-venv",
+    "munge",
+    "slurmctld",
+    "slurmd",
+    "slurm-client",
+)
 
 
 @dataclass(frozen=True)
@@ -39,6 +49,7 @@ _KINDS = (
     Kind("forky", "forky", PACKAGES_WITH_CLIENT),  # systemd 262, Docker 28.5.2, runc 1.3.6
     Kind("legacy", "bookworm", PACKAGES, unified=False),  # bookworm on cgroup v1
     Kind("bullseye", "bullseye", PACKAGES),  # systemd 247, Docker 20.10.5
+    Kind("cluster", "bookworm", PACKAGES_OF_CLUSTER),  # Python 3.11, Slurm 22.05
 )
 KINDS = {kind.name: kind for kind in _KINDS}
 # What `up` boots and what the tests use; bullseye only while the mirror still has it.
