@@ -207,7 +207,7 @@ def test_when_nothing_is_to_be_done() -> None:
     right = SchedulerState(True, False, 3600, True, False, {"/a": total}, {"/b": "../c"})
     assert in_place(right, files)
     assert in_place(replace(right, systemd=False, active=False), files)
-    for other in (
+    others: list[dict[str, Any]] = [
         {"active": False},
         {"stale": True},
         {"active": Unknown("timed out")},
@@ -215,7 +215,8 @@ def test_when_nothing_is_to_be_done() -> None:
         {"files": {"/a": total, "/etc/cron.d/pyinfra-nvml-drift": "0"}},
         {"links": {}},
         {"links": Unknown("timed out")},
-    ):
-        assert not in_place(replace(right, **other), files)  # type: ignore[arg-type]
+    ]
+    for other in others:
+        assert not in_place(replace(right, **other), files)
     nothing = SchedulerState(True, False, 3600, False, False, {}, {})
     assert in_place(nothing, schedule.NOTHING)
