@@ -19,6 +19,8 @@ version=$(readlink {0}/current) || {{ echo none; exit 0; }}
 echo "${{version##*/}}"
 """
 
+_VERSION = r"(none|[0-9a-f]{16})$"
+
 
 class InstalledTool(Source[str | None]):
     """The version in use, as its digest; ``None`` where none is, or one that was half made.
@@ -32,11 +34,12 @@ class InstalledTool(Source[str | None]):
         "4f1c9e0a77d2b615"
     """
 
-    probes = (Probe("installed_tool.current", _LOOK.format(HOME)),)
+    probes = (Probe("installed_tool.current", _LOOK.format(HOME), lines=_VERSION),)
 
     @override
     def command(self, home: str = HOME) -> str:
-        return script((Probe("installed_tool.current", _LOOK.format(shlex.quote(home))),))
+        look = _LOOK.format(shlex.quote(home))
+        return script((Probe("installed_tool.current", look, lines=_VERSION),))
 
     @override
     @classmethod

@@ -24,8 +24,12 @@ _KIND = """
 """
 # A unit that is not loaded is loaded for the question and forgotten again: nothing is reloaded.
 _TIMER = f"""
-[ -d /run/systemd/system ] || exit 0
+[ -d /run/systemd/system ] || {{ echo absent; exit 0; }}
 systemctl show -p ActiveState -p NeedDaemonReload {TIMER}
+"""
+_CALENDAR = """
+[ -d /run/systemd/system ] || {{ echo absent; exit 0; }}
+TZ=UTC systemd-analyze calendar --iterations={1} {0}
 """
 _ITERATIONS = 15
 """Two weeks of a daily schedule: weekends and the like show."""
@@ -38,6 +42,7 @@ for path in {0}; do
   fi
 done
 """
+_LINE = r"(file [0-9a-f]{64}|link \S+) /"
 
 
 @dataclass(frozen=True)
@@ -74,21 +79,21 @@ class Scheduler(Source[SchedulerState]):
 
     probes = (
         Probe("scheduler.kind", _KIND, lines=r"(systemd|cron)$"),
-        Probe("scheduler.calendar", "systemd-analyze calendar hourly"),
+        Probe("scheduler.calendar", _CALENDAR.format("hourly", _ITERATIONS)),
         Probe("scheduler.timer", _TIMER),
-        Probe("scheduler.files", _FILES.format("/etc/cron.d/pyinfra-nvml-drift")),
+        Probe("scheduler.files", _FILES.format("/dev/null"), lines=_LINE),
     )
 
     @override
     def command(self, calendar: str = "hourly", paths: Sequence[str] = ()) -> str:
-        when = f"TZ=UTC systemd-analyze calendar --iterations={_ITERATIONS} {shlex.quote(calendar)}"
+        when = _CALENDAR.format(shlex.quote(calendar), _ITERATIONS)
         looked = " ".join(shlex.quote(path) for path in paths) or "/dev/null"
         return script(
             (
                 self.probes[0],
                 Probe("scheduler.calendar", when),
                 self.probes[2],
-                Probe("scheduler.files", _FILES.format(looked)),
+                Probe("scheduler.files", _FILES.format(looked), lines=_LINE),
             )
         )
 
@@ -104,9 +109,9 @@ class Scheduler(Source[SchedulerState]):
         return SchedulerState(
             systemd="systemd" in kinds,
             cron="cron" in kinds,
-            gap=_gap(section(sections, "scheduler.calendar")) if "systemd" in kinds else None,
-            active=_shown(timer, "ActiveState", "active") if "systemd" in kinds else False,
-            stale=_shown(timer, "NeedDaemonReload", "yes") if "systemd" in kinds else False,
+            gap=_gap(section(sections, "scheduler.calendar")),
+            active=_shown(timer, "ActiveState", "active"),
+            stale=_shown(timer, "NeedDaemonReload", "yes"),
             files=_paths(files, "file"),
             links=_paths(files, "link"),
         )
@@ -117,7 +122,13 @@ class Scheduler(Source[SchedulerState]):
 _TIME = re.compile(r"^ *(?:Next elapse|Iter(?:\.|ation) #\d+): \w+ ([-\d]{10} [:\d]{8}) UTC$", re.M)
 
 
-def _gap(answer: Section) -> int | Unknown:
+def _absent(answer: Section) -> bool:
+    return not answer.trouble and answer.out.strip() == "absent"
+
+
+def _gap(answer: Section) -> int | Unknown | None:
+    if _absent(answer):
+        return None
     if answer.rc not in (0, None) and "Failed to parse" in answer.err:
         return Unknown(answer.said)
     if answer.trouble:
@@ -133,6 +144,8 @@ def _gap(answer: Section) -> int | Unknown:
 
 
 def _shown(answer: Section, name: str, wanted: str) -> bool | Unknown:
+    if _absent(answer):
+        return False
     found = re.search(rf"^{name}=(.*)$", answer.out, re.MULTILINE)
     return found[1] == wanted if found else answer.trouble or Unknown(f"{answer.name}: no {name}=")
 
