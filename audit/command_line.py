@@ -14,7 +14,8 @@ from typing_extensions import override
 from audit.exit_scheme import USAGE, Scheme, code, line
 from audit.finding import Level
 
-RESULTS = Path("/var/lib/pyinfra-nvml/drift")
+# Beside /var/lib/pyinfra-nvml, which is for root alone (operations/node/state.sh).
+RESULTS = Path("/var/lib/pyinfra-nvml-drift")
 LEVELS = (*(level.value for level in Level), "none")
 
 

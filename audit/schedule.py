@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pprint import pformat
 
 from audit import cron_time
@@ -46,6 +47,31 @@ class Files:
 
 NOTHING = Files({}, {})
 
+_OF_THE_RUN = ("canary", "batch_size", "max_failures", "max_unavailable")
+"""Knobs about changing a fleet, which a node that looks at itself has no use for."""
+
+
+def carried(knobs: Mapping[str, object], host: str) -> dict[str, object]:
+    """The knobs that go along to a node, by which it judges itself, its waivers among them.
+
+    There its name is @local: a waiver for this host is one for every host of its inventory.
+    """
+    kept = {
+        name: value
+        for name, value in knobs.items()
+        if value is not None and name not in _OF_THE_RUN and not name.startswith("report_")
+    }
+    waivers = kept.get("waivers")
+    if isinstance(waivers, (list, tuple)):
+        mine = [each for each in waivers if isinstance(each, Mapping) and _holds(each, host)]
+        kept["waivers"] = [{**each, "hosts": ["*"]} for each in mine]
+    return kept
+
+
+def _holds(waiver: Mapping[str, object], host: str) -> bool:
+    patterns = waiver.get("hosts", ["*"])
+    return isinstance(patterns, (list, tuple)) and any(fnmatch(host, str(p)) for p in patterns)
+
 
 def files(
     knobs: ScheduleKnobs, scheduler: SchedulerState, host: str, carried: Mapping[str, object]
@@ -79,7 +105,8 @@ def command(knobs: ScheduleKnobs, interval: int) -> tuple[str, ...]:
     but the level."""
     words = [f"{knobs.drift_home}/current/bin/nvml-audit", knobs.drift_inventory or INVENTORY]
     words += ["--results", knobs.drift_results, "--interval", str(interval)]
-    words += ["--time-limit", str(knobs.drift_limit - _MARGIN), "--level", knobs.drift_level]
+    words += ["--time-limit", str(knobs.drift_limit - _MARGIN)]
+    words += ["--level", knobs.drift_level] if knobs.drift_level else []
     words += ["--textfile", knobs.drift_textfile] if knobs.drift_textfile else []
     return tuple(words)
 
@@ -136,6 +163,7 @@ def _service(knobs: ScheduleKnobs, argv: tuple[str, ...]) -> str:
         command=" ".join(f'"{word}"' if " " in word else word for word in argv),
         limit=knobs.drift_limit,
         user=knobs.user,
+        results=knobs.drift_results,
         writable=[path for path in (knobs.drift_results, textfile) if path],
     )
 
@@ -148,5 +176,6 @@ def _crontab(knobs: ScheduleKnobs, argv: tuple[str, ...], host: str) -> str:
         user=knobs.user,
         delay=cron_time.delay(host, knobs.drift_delay),
         limit=knobs.drift_limit,
+        results=knobs.drift_results,
         command=" ".join(f"'{word}'" if " " in word else word for word in argv),
     )

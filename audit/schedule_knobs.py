@@ -28,7 +28,7 @@ class ScheduleKnobs:
     drift_schedule: str = "hourly"
     drift_delay: int = 900
     drift_limit: int = 600
-    drift_level: str = "at risk"
+    drift_level: str | None = None
     drift_inventory: str | None = None
     drift_user: str | None = None
     drift_results: str = "/var/lib/pyinfra-nvml-drift"
@@ -57,7 +57,7 @@ def schedule_knobs(host: Host) -> ScheduleKnobs:
         drift_schedule=_calendar(given),
         drift_delay=_seconds("drift_delay", given, least=0),
         drift_limit=_seconds("drift_limit", given, least=60),
-        drift_level=_one_of("drift_level", given, _LEVELS),
+        drift_level=_one_of("drift_level", given, _LEVELS) if given["drift_level"] else None,
         drift_inventory=_inventory(given, mode),
         drift_user=_user(given),
         drift_results=_own("drift_results", given),

@@ -13,6 +13,7 @@ no network. No daemon-reload is done, which would take GPUs from containers.
 from pyinfra import host, logger, state
 
 from audit import schedule
+from audit.knobs import Knobs
 from audit.refusals import Refusal
 from audit.schedule_knobs import schedule_knobs
 from audit.wheel_target import target
@@ -30,6 +31,8 @@ else:
     )
     python = host.get_fact(Interpreter, python=wanted.drift_python, _ignore_errors=True)
     against = list(schedule.refusals(wanted, scheduler, python))
+    given = {name: host.data.get(name) for name in (*Knobs.__dataclass_fields__, "waivers")}
+    carried = schedule.carried(given, host.name)
     packed = None
     if isinstance(python, PythonInterpreter) and not against:
         try:
@@ -54,6 +57,6 @@ else:
         drift_timer.scheduled(
             name=f"Audit {wanted.drift_schedule} as {wanted.user}",
             knobs=wanted,
-            files=schedule.files(wanted, scheduler, host.name, {}),
+            files=schedule.files(wanted, scheduler, host.name, carried),
             systemd=scheduler.systemd,
         )

@@ -70,7 +70,8 @@ def test_a_value_that_cannot_be_meant(data: dict[str, object], saw: str) -> None
 
 
 def test_the_files_of_a_node() -> None:
-    knobs = replace(NODE, drift_textfile="/var/lib/node_exporter/nvml.prom")
+    textfile = "/var/lib/node_exporter/nvml.prom"
+    knobs = replace(NODE, drift_textfile=textfile, drift_level="at risk")
     made = schedule.files(knobs, SYSTEMD, "gpu-01", {"audit_level": "broken"})
     service = made.texts[schedule.SERVICE]
     assert (
@@ -85,6 +86,26 @@ def test_the_files_of_a_node() -> None:
     assert "hosts = [(\"@local\", {'audit_level': 'broken'})]" in made.texts[schedule.INVENTORY]
     assert made.links == {schedule.WANTED: "../pyinfra-nvml-drift-boot.service"}
     assert set(made.absent) == {schedule.CRON, schedule.HEALTH}
+
+
+def test_the_knobs_that_go_along() -> None:
+    waivers = [
+        {"check": "engine-driver", "hosts": ["gpu-0*"], "expires": "2027-01-31"},
+        {"check": "runc", "hosts": ["cpu-*"], "expires": "2027-01-31"},
+    ]
+    given = {
+        "audit_level": "broken",
+        "mig_monitors": ("exporter",),
+        "canary": ["gpu-01"],
+        "report_html": "reports/audit.html",
+        "cgroup_driver": None,
+        "waivers": waivers,
+    }
+    assert schedule.carried(given, "gpu-01") == {
+        "audit_level": "broken",
+        "mig_monitors": ("exporter",),
+        "waivers": [{"check": "engine-driver", "hosts": ["*"], "expires": "2027-01-31"}],
+    }
 
 
 def test_the_files_of_a_controller() -> None:
@@ -117,10 +138,10 @@ def test_the_line_of_cron() -> None:
     line = made.texts[schedule.CRON].splitlines()[-1]
     wait = cron_time.delay("gpu-01", 900)
     assert line == (
-        f"0 * * * * root sleep {wait}; exec timeout -k 10 600"
+        f"0 * * * * root sleep {wait}; cd /var/lib/pyinfra-nvml-drift && exec timeout -k 10 600"
         " /opt/pyinfra-nvml/current/bin/nvml-audit /etc/pyinfra-nvml/inventory.py"
         " --results /var/lib/pyinfra-nvml-drift --interval 3600 --time-limit 580"
-        " --level 'at risk' >/dev/null 2>&1"
+        " >/dev/null 2>&1"
     )
     # crontab(5): a % would end the command.
     assert "%" not in made.texts[schedule.CRON]

@@ -88,8 +88,9 @@ drift_delay = 900
 # Seconds after which a run is ended. Delay and limit together stay below the time between two runs.
 drift_limit = 600
 
-# What a scheduled audit counts as a failure: "broken", "at risk", "advice" or "none".
-drift_level = "at risk"
+# What a scheduled audit counts as a failure: "broken", "at risk", "advice" or "none"; None: what
+# audit_level says.
+drift_level = None
 
 # The inventory that a controller audits: its path there. A node audits itself.
 drift_inventory = None

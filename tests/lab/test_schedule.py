@@ -1,0 +1,179 @@
+"""deploys/schedule_drift.py: a node that audits itself at set times and tells Slurm, a controller.
+
+The node reaches nothing but the lab's bridge. Its container is exposed: a daemon-reload anywhere in
+here takes its GPU away (systemd 252).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lab import cluster, containers, deployed, inventory
+from tests.lab.node import Node
+from tests.lab.session import Lab
+
+RESULTS = "/var/lib/pyinfra-nvml-drift"
+PROM = f"{RESULTS}/nvml.prom"
+AUDIT = "/opt/pyinfra-nvml/current/bin/nvml-audit /etc/pyinfra-nvml/inventory.py --results"
+RUN = "systemctl start pyinfra-nvml-drift.service"
+KNOBS = {
+    "drift_delay": 0,
+    "drift_level": "broken",
+    "drift_textfile": PROM,
+    "drift_slurm": "broken",
+}
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """The node, and how the deploy is run on it."""
+
+    node: Node
+    hosts: Path
+
+    def deploy(self, **knobs: object) -> deployed.Outcome:
+        words = [f"--data={name}={value}" for name, value in {**KNOBS, **knobs}.items()]
+        return deployed.run(self.hosts, "schedule_drift.py", "-y", *words, limit=500)
+
+    def drift(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.node.read(f"{RESULTS}/drift.json"))
+        return found
+
+    def kept(self) -> bool:
+        return containers.answer(self.node, "trainer") == "ENXIO"
+
+
+@pytest.fixture(scope="module")
+def scheduled(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scheduled]:
+    node = lab.fresh("cluster")
+    hosts = inventory.write(tmp_path_factory.mktemp("schedule") / "inventory.py", [node])
+    try:
+        containers.start(node, "trainer", "gpus")
+        yield Scheduled(node, hosts)
+    finally:
+        lab.stop(node)
+
+
+def test_it_is_installed_without_a_network_or_a_reload(scheduled: Scheduled) -> None:
+    node = scheduled.node
+    assert "default" not in node.sh("ip route show")
+    done = scheduled.deploy()
+    assert done.code == 0, done.text
+    assert scheduled.kept()
+    again = scheduled.deploy()
+    assert "Grand total" in again.text
+    assert "Success" not in again.text.partition("--> Results")[0], again.text
+    node.sh(f"{AUDIT} {RESULTS} --accept --level broken", limit=200)
+
+
+def test_a_changed_timer_runs_at_its_time_without_a_reload(scheduled: Scheduled) -> None:
+    node = scheduled.node
+    before = scheduled.drift()["started"]
+    for ahead in (15, 60, 240):  # The deploy has to end before, on a busy machine too.
+        now = datetime.strptime(node.sh("date +%H:%M:%S"), "%H:%M:%S")
+        done = scheduled.deploy(drift_schedule=f"*:{now + timedelta(seconds=ahead):%M:%S}")
+        assert done.code == 0, done.text
+        if "min left" not in node.sh("systemctl list-timers --no-legend 'pyinfra*'"):
+            break
+    assert node.sh("systemctl show -p NeedDaemonReload pyinfra-nvml-drift.timer").endswith("=no")
+    end = time.monotonic() + 150
+    while scheduled.drift()["started"] == before or scheduled.drift()["ended"] is None:
+        assert time.monotonic() < end, node.sh("systemctl list-timers --all 'pyinfra*'")
+        time.sleep(1)
+    assert scheduled.drift()["exit"] == 0, scheduled.drift()
+    assert scheduled.drift()["interval"] == 3600
+    assert scheduled.kept()
+
+
+def test_a_fault_between_two_runs_reaches_report_metric_code_and_slurm(
+    scheduled: Scheduled,
+) -> None:
+    node = scheduled.node
+    cluster.start(node, interval=3)
+    node.sh("systemctl daemon-reload")
+    assert not scheduled.kept()
+    assert node.run(RUN, limit=200).code != 0
+    drift = scheduled.drift()
+    assert drift["exit"] == 1
+    change = {"kind": "new finding", "check": "device-loss", "subject": "container trainer"}
+    assert [one for one in drift["changes"] if change.items() <= one.items()], drift
+    assert "pyinfra_nvml_last_run_exit_code 1.0" in node.read(PROM).decode()
+    assert node.run(f"{AUDIT} {RESULTS} --last --level broken").code == 1
+    said = cluster.wait(node, r"State=IDLE\+DRAIN")
+    assert "Reason=pyinfra-nvml: broken: container trainer: " in said
+    node.sh("docker restart --time 0 trainer")
+    node.sh(RUN, limit=200)
+    assert scheduled.drift()["changes"] == []
+    assert "pyinfra_nvml_last_run_exit_code 0.0" in node.read(PROM).decode()
+    assert "Reason=" not in cluster.wait(node, r"State=IDLE(?!\+DRAIN)")
+
+
+def test_the_drain_of_another_stays(scheduled: Scheduled) -> None:
+    node = scheduled.node
+    node.sh(f"scontrol update NodeName={node.name} State=DRAIN 'Reason=new fan, ask Kim'")
+    told = node.sh("/usr/local/sbin/pyinfra-nvml-health")
+    assert told.endswith("leave: drained by somebody else: new fan, ask Kim")
+    assert "Reason=new fan, ask Kim [root@" in cluster.wait(node, r"State=IDLE\+DRAIN")
+    node.sh(f"scontrol update NodeName={node.name} State=RESUME")
+
+
+def test_a_run_that_dies_leaves_the_last_results_marked_old(scheduled: Scheduled) -> None:
+    node = scheduled.node
+    before = node.read(f"{RESULTS}/audit.json")
+    node.sh(
+        f"{RUN} --no-block; until systemctl is-active pyinfra-nvml-drift | grep activating;"
+        f" do sleep 0.1; done; sleep 1; {AUDIT} {RESULTS} | tail -1 >/root/second;"
+        " systemctl kill --signal=KILL pyinfra-nvml-drift.service; sleep 1"
+    )
+    assert "another run" in node.read("/root/second").decode()
+    assert node.read(f"{RESULTS}/audit.json") == before
+    last = node.run(f"{AUDIT} {RESULTS} --last")
+    assert last.code == 2
+    assert "has not ended: what stands here is from before" in last.stdout
+    node.sh(RUN, limit=200)
+    assert node.run(f"{AUDIT} {RESULTS} --last --level broken").code == 0
+
+
+def test_a_controller_audits_an_inventory_as_its_own_user(scheduled: Scheduled) -> None:
+    node = scheduled.node
+    fleet = {
+        "/etc/pyinfra-nvml/fleet.py": inventory.HEAD
+        + f"hosts = [({node.name!r}, {{'ssh_hostname': {node.address!r}, 'ssh_user': 'root',"
+        f" 'ssh_key': '{RESULTS}/.ssh/key', 'ssh_strict_host_key_checking': 'accept-new'}})]\n",
+    }
+    node.write(fleet)
+    done = scheduled.deploy(drift_mode="controller", drift_inventory="/etc/pyinfra-nvml/fleet.py")
+    assert done.code == 0, done.text
+    key = node.door.key.read_text()
+    node.sh(
+        f"install -d -o pyinfra-nvml -m 700 {RESULTS}/.ssh;"
+        f" install -o pyinfra-nvml -m 600 /dev/stdin {RESULTS}/.ssh/key",
+        stdin=key,
+    )
+    node.sh(RUN, limit=200)
+    assert scheduled.drift()["nodes"][node.name]["status"] != "found"
+    assert node.sh(f"stat -c %U {RESULTS}/audit.json") == "pyinfra-nvml"
+    assert scheduled.kept()
+
+
+def test_it_is_taken_away_without_a_reload(scheduled: Scheduled) -> None:
+    node = scheduled.node
+    done = scheduled.deploy(present="false")
+    assert done.code == 0, done.text
+    assert (
+        node.run(
+            "ls -d /opt/pyinfra-nvml /etc/systemd/system/pyinfra* /usr/local/sbin/pyinfra*"
+            " /etc/systemd/system/*/pyinfra*"
+        ).stdout
+        == ""
+    )
+    assert node.sh("systemctl list-timers --all --no-legend 'pyinfra*'") == ""
+    assert scheduled.kept()
