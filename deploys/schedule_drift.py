@@ -20,6 +20,7 @@ from audit.wheel_target import target
 from facts.interpreter import Interpreter, PythonInterpreter
 from facts.scheduler import Scheduler, SchedulerState
 from operations import drift_timer, refusal, tool, wheelhouse
+from operations.wheel_cache import NoWheels
 
 wanted = schedule_knobs(host)
 if not wanted.present:
@@ -37,7 +38,7 @@ else:
     if isinstance(python, PythonInterpreter) and not against:
         try:
             packed = wheelhouse.archive(target(python))
-        except wheelhouse.NoWheels as reason:
+        except NoWheels as reason:
             against.append(Refusal("wheels", str(reason), "them on the machine that runs pyinfra"))
     for each in against:
         # In a dry run nothing else would tell.

@@ -9,33 +9,21 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import subprocess
-import sys
 import tarfile
 import tempfile
 import threading
-import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from audit.wheel_target import Target, requirements
+from operations import wheel_cache
+from operations.own_wheel import ROOT, content, own_wheel
+from operations.wheel_cache import NoWheels
 
-ROOT = Path(__file__).resolve().parent.parent
-_FOLDERS = ("facts", "checks", "audit", "operations", "deploys", "inventories", "templates")
-_INVENTORIES = ("__init__.py", "group_data", "all.py", "local.py", "transport.py")
-"""What of inventories/ goes along: an operator's own lists of hosts stay here."""
-_LIMIT = 600
-"""Seconds for pip: 34 wheels over a slow line."""
 _KEPT = 3
-"""Archives of one target in the cache."""
-# 1980-01-01, the first date that a zip can hold: the same sources are the same wheel.
-_EPOCH = "315532800"
-
-
-class NoWheels(Exception):
-    """Why there is no archive, in one line."""
+"""Archives of one target in the cache, and as many of what they are made of."""
 
 
 @dataclass(frozen=True)
@@ -70,115 +58,60 @@ def _made(target: Target) -> Archive | NoWheels:
 
 def _archive(target: Target) -> Archive:
     lock = requirements((ROOT / "requirements.lock").read_text(), target)
-    place = _cache()
-    own = _own_wheel(place)
-    content = "\n".join((lock, _content(own), target.key))
-    digest = hashlib.sha256(content.encode()).hexdigest()[:16]
+    place = wheel_cache.place()
+    own = own_wheel(place)
+    whole = "\n".join((lock, content(own), target.key))
+    digest = hashlib.sha256(whole.encode()).hexdigest()[:16]
     path = place / f"{target.key}-{digest}.tar"
     if not path.exists():
         with tempfile.TemporaryDirectory(dir=place, prefix=".new-") as folder:
-            _fill(Path(folder), lock, own, target)
+            _fill(Path(folder), _dependencies(place, lock, target), lock, own)
             _pack(Path(folder), path)
         _prune(place.glob(f"{target.key}-*.tar"))
+        _prune(path for path in place.glob(f"{target.key}-*") if path.is_dir())
+        _prune(place.glob("own-*"))
     return Archive(path, digest)
 
 
-def _prune(archives: Iterable[Path]) -> None:
-    """Keeps the newest; each has 17 MB."""
-    by_age = sorted(archives, key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in by_age[_KEPT:]:
-        path.unlink(missing_ok=True)
+def _prune(made: Iterable[Path]) -> None:
+    """Keeps the newest; an archive has 17 MB."""
+    for path in sorted(made, key=lambda path: path.stat().st_mtime, reverse=True)[_KEPT:]:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
-def _cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    path = Path(base) / "pyinfra-nvml" / "wheels"
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as reason:
-        raise NoWheels(f"{path}: saw {reason.strerror}, want a directory for wheels") from reason
-    return path
-
-
-def _own_wheel(kept: Path) -> Path:
-    """The wheel of this checkout, made anew when a file of it has changed."""
-    if not (ROOT / "pyproject.toml").exists():
-        raise NoWheels(f"{ROOT}: saw no pyproject.toml, want a checkout: run the deploy from one")
-    folder = kept / f"own-{_sources()}"
+def _dependencies(kept: Path, lock: str, target: Target) -> Path:
+    """The folder of all wheels but our own: fetched anew only when the lock file has changed."""
+    folder = kept / f"{target.key}-{hashlib.sha256(lock.encode()).hexdigest()[:16]}"
     if not folder.exists():
         with tempfile.TemporaryDirectory(dir=kept, prefix=".new-") as place:
-            # In a copy: setuptools leaves build/ behind, and packs what an older one left there.
-            source = _copied(Path(place) / "source")
-            _pip("wheel", "--no-deps", "--wheel-dir", f"{place}/wheel", str(source))
-            _put_in_place(Path(place) / "wheel", folder)
-    return next(folder.glob("*.whl"))
+            _download(Path(place) / "wheels", lock, target)
+            wheel_cache.keep(Path(place) / "wheels", folder)
+    return folder
 
 
-def _wanted(path: Path) -> bool:
-    parts = path.relative_to(ROOT).parts
-    if "__pycache__" in parts or path.suffix == ".pyc":
-        return False
-    return parts[0] != "inventories" or all(part in _INVENTORIES for part in parts[1:])
-
-
-def _files() -> list[Path]:
-    single = [ROOT / name for name in ("pyproject.toml", "README.md", "LICENSE")]
-    found = [path for folder in _FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
-    return sorted(path for path in single + found if path.exists() and _wanted(path))
-
-
-def _sources() -> str:
-    digest = hashlib.sha256()
-    for path in _files():
-        digest.update(f"{path.relative_to(ROOT)} {path.stat().st_size}\n".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _copied(place: Path) -> Path:
-    for path in _files():
-        to = place / path.relative_to(ROOT)
-        to.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, to)
-    return place
-
-
-def _content(wheel: Path) -> str:
-    """Names and checksums of what the wheel holds: its own bytes differ with the umask."""
-    with zipfile.ZipFile(wheel) as content:
-        return "\n".join(f"{each.filename} {each.CRC:08x}" for each in content.infolist())
-
-
-def _fill(folder: Path, lock: str, own: Path, target: Target) -> None:
+def _download(folder: Path, lock: str, target: Target) -> None:
+    folder.mkdir()
     wanted = folder / "requirements.txt"
     wanted.write_text(lock)
-    platforms = [word for platform in target.platforms for word in ("--platform", platform)]
-    abis = [
-        word
-        for abi in (f"cp{target.python.replace('.', '')}", "abi3", "none")
-        for word in ("--abi", abi)
-    ]
-    _pip(
-        "download",
-        "--no-deps",
-        "--only-binary=:all:",
-        "--require-hashes",
-        "--python-version",
-        target.full,
-        "--implementation",
-        "cp",
-        *abis,
-        *platforms,
-        "--dest",
-        str(folder),
-        "--requirement",
-        str(wanted),
-    )
-    shutil.copyfile(own, folder / own.name)
+    words = ["--python-version", target.full, "--implementation", "cp"]
+    for abi in (f"cp{target.python.replace('.', '')}", "abi3", "none"):
+        words += ["--abi", abi]
+    for platform in target.platforms:
+        words += ["--platform", platform]
+    words += ["--dest", str(folder), "--requirement", str(wanted)]
+    wheel_cache.pip("download", "--no-deps", "--only-binary=:all:", "--require-hashes", *words)
+
+
+def _fill(folder: Path, wheels: Path, lock: str, own: Path) -> None:
+    for each in (*wheels.glob("*.whl"), own):
+        shutil.copyfile(each, folder / each.name)
     name, version = own.name.split("-")[:2]
     total = hashlib.sha256(own.read_bytes()).hexdigest()
     line = f"{name.replace('_', '-')}=={version} --hash=sha256:{total}\n"
-    wanted.write_text(lock + line)
+    (folder / "requirements.txt").write_text(lock + line)
 
 
 def _pack(folder: Path, path: Path) -> None:
@@ -188,27 +121,3 @@ def _pack(folder: Path, path: Path) -> None:
         for each in sorted(folder.iterdir()):
             packed.add(each, each.name)
     half.replace(path)
-
-
-def _put_in_place(folder: Path, place: Path) -> None:
-    try:
-        folder.rename(place)
-    except OSError:
-        # Another run of ours was faster, with the same content.
-        if not place.exists():
-            raise
-
-
-def _pip(*words: str) -> None:
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *words]
-    environment = {**os.environ, "SOURCE_DATE_EPOCH": _EPOCH, "PIP_NO_INPUT": "1"}
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=_LIMIT, check=False, env=environment
-        )
-    except subprocess.TimeoutExpired:
-        raise NoWheels(f"pip {words[0]}: saw no end in {_LIMIT} s, want the wheels here") from None
-    if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.strip()] or ["it said nothing"]
-        told = next((line for line in said if line.startswith("ERROR")), said[-1])
-        raise NoWheels(f"pip {words[0]}: saw {told[:300]}, want every wheel of requirements.lock")

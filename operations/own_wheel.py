@@ -1,0 +1,66 @@
+"""This project's own wheel, built from the checkout that the deploy is run from."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+
+from operations import wheel_cache
+from operations.wheel_cache import NoWheels
+
+ROOT = Path(__file__).resolve().parent.parent
+_FOLDERS = ("facts", "checks", "audit", "operations", "deploys", "inventories", "templates")
+_INVENTORIES = ("__init__.py", "group_data", "all.py", "local.py", "transport.py")
+"""What of inventories/ goes along: an operator's own lists of hosts stay here."""
+
+
+def own_wheel(kept: Path) -> Path:
+    """The wheel of this checkout, made anew when a file of it has changed."""
+    if not (ROOT / "pyproject.toml").exists():
+        raise NoWheels(f"{ROOT}: saw no pyproject.toml, want a checkout: run the deploy from one")
+    folder = kept / f"own-{_sources()}"
+    if not folder.exists():
+        with tempfile.TemporaryDirectory(dir=kept, prefix=".new-") as place:
+            # In a copy: setuptools leaves build/ behind, and packs what an older one left there.
+            source = _copied(Path(place) / "source")
+            wheel_cache.pip("wheel", "--no-deps", "--wheel-dir", f"{place}/wheel", str(source))
+            wheel_cache.keep(Path(place) / "wheel", folder)
+    return next(folder.glob("*.whl"))
+
+
+def content(wheel: Path) -> str:
+    """Names and checksums of what the wheel holds: its own bytes differ with the umask."""
+    with zipfile.ZipFile(wheel) as packed:
+        return "\n".join(f"{each.filename} {each.CRC:08x}" for each in packed.infolist())
+
+
+def _wanted(path: Path) -> bool:
+    parts = path.relative_to(ROOT).parts
+    if "__pycache__" in parts or path.suffix == ".pyc":
+        return False
+    return parts[0] != "inventories" or all(part in _INVENTORIES for part in parts[1:])
+
+
+def _files() -> list[Path]:
+    single = [ROOT / name for name in ("pyproject.toml", "README.md", "LICENSE")]
+    found = [path for folder in _FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
+    return sorted(path for path in single + found if path.exists() and _wanted(path))
+
+
+def _sources() -> str:
+    digest = hashlib.sha256()
+    for path in _files():
+        digest.update(f"{path.relative_to(ROOT)} {path.stat().st_size}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _copied(place: Path) -> Path:
+    for path in _files():
+        to = place / path.relative_to(ROOT)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, to)
+    return place
