@@ -72,7 +72,10 @@ place() { # one line of the input
         fail "$2" 'it cannot be made' "a link to $3"
       fi
       ;;
-    absent) rm -f "$2" ;;
+    absent)
+      [ -e "$2" ] || [ -L "$2" ] || return
+      rm -f "$2"
+      ;;
     *)
       same "$@" && return
       case $2 in /etc/systemd/*) halt ;; esac
