@@ -164,8 +164,14 @@ def test_a_controller_audits_an_inventory_as_its_own_user(scheduled: Scheduled) 
     assert scheduled.kept()
 
 
-def test_it_is_taken_away_without_a_reload(scheduled: Scheduled) -> None:
+def test_it_comes_back_at_boot_and_is_taken_away_without_a_reload(scheduled: Scheduled) -> None:
     node = scheduled.node
+    node.reboot()
+    node.sh("docker start trainer; systemctl is-active pyinfra-nvml-drift.timer")
+    done = scheduled.deploy(drift_schedule="daily")
+    assert done.code == 0, done.text
+    assert "00:00:00" in node.sh("systemctl show -p TimersCalendar pyinfra-nvml-drift.timer")
+    assert scheduled.kept()
     done = scheduled.deploy(present="false")
     assert done.code == 0, done.text
     assert (
