@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from pyinfra.api import Host
 from pyinfra.api.exceptions import DeployError
@@ -46,6 +47,7 @@ class ScheduleKnobs:
 
 def schedule_knobs(host: Host) -> ScheduleKnobs:
     """This host's knobs; a value that cannot be meant ends the run before anything is changed."""
+    _misspelt(host)
     given = {}
     for name, field in ScheduleKnobs.__dataclass_fields__.items():
         value = host.data.get(name)
@@ -64,9 +66,18 @@ def schedule_knobs(host: Host) -> ScheduleKnobs:
         drift_textfile=_textfile(given),
         drift_home=_own("drift_home", given),
         drift_python=_python(given),
-        drift_slurm=_one_of("drift_slurm", given, _LEVELS[:-1]) if given["drift_slurm"] else None,
+        drift_slurm=_slurm(given, mode),
         drift_slurm_unknown=_flag("drift_slurm_unknown", given),
     )
+
+
+def _misspelt(host: Host) -> None:
+    """pyinfra takes any name with ``--data``, and nobody reads one that is not there."""
+    for name in sorted(host.data.dict()):
+        if name.startswith("drift_") and name not in ScheduleKnobs.__dataclass_fields__:
+            near = get_close_matches(name, ScheduleKnobs.__dataclass_fields__, n=1)
+            want = near[0] if near else "one of inventories/group_data/all.py"
+            raise DeployError(f"knob {name}: saw no such knob, want {want}")
 
 
 def _saw(name: str, value: object, want: str) -> DeployError:
@@ -137,6 +148,13 @@ def _python(given: dict[str, object]) -> str:
     if not isinstance(value, str) or not re.fullmatch(r"/?[A-Za-z0-9._+/-]+", value):
         raise _saw("drift_python", value, "the name or the path of a Python on the node")
     return value
+
+
+def _slurm(given: dict[str, object], mode: str) -> str | None:
+    value = given["drift_slurm"]
+    if value is not None and mode == "controller":
+        raise _saw("drift_slurm", value, "None on a controller: a node is drained by its own audit")
+    return None if value is None else _one_of("drift_slurm", given, _LEVELS[:-1])
 
 
 def _user(given: dict[str, object]) -> str | None:

@@ -55,7 +55,7 @@ class Decision:
 
 
 def slurm_node(text: str) -> SlurmNode | Unknown:
-    """What ``scontrol show node NAME`` prints (Slurm 22.05 to 24.11)."""
+    """What ``scontrol show node NAME`` prints (seen with Slurm 22.05)."""
     state = _STATE.search(text)
     if state is None:
         return Unknown(f"scontrol show node: saw {text.strip()[:80]!r}, want State=")

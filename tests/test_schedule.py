@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,10 @@ from audit.schedule_knobs import ScheduleKnobs, schedule_knobs
 from facts.interpreter import PythonInterpreter
 from facts.scheduler import SchedulerState
 from facts.unknown import Unknown
+from inventories.group_data import all as group_data
 from operations.drift_timer import in_place
+
+DOCS = Path(__file__).parent.parent / "docs"
 
 SYSTEMD = SchedulerState(True, False, 3600, False, False, {}, {})
 CRON = SchedulerState(False, True, None, False, False, {}, {})
@@ -25,13 +29,33 @@ NODE = ScheduleKnobs()
 CONTROLLER = ScheduleKnobs(drift_mode="controller", drift_inventory="/etc/pyinfra-nvml/fleet.py")
 
 
+class Data(dict[str, object]):
+    def dict(self) -> dict[str, object]:
+        return self
+
+
 class Host:
     def __init__(self, **data: object) -> None:
-        self.data = data
+        self.data = Data(data)
 
 
 def asked(**data: object) -> ScheduleKnobs:
     return schedule_knobs(Host(**data))  # type: ignore[arg-type]
+
+
+def test_group_data_has_every_knob_with_its_default() -> None:
+    defaults = {name: getattr(NODE, name) for name in ScheduleKnobs.__dataclass_fields__}
+    assert {name: getattr(group_data, name) for name in defaults} == defaults
+
+
+def test_the_pages_name_the_knobs_that_there_are() -> None:
+    page = (DOCS / "schedule.md").read_text()
+    told = set(re.findall(r"`(drift_\w+|present)`", page.partition("## Knobs")[2]))
+    assert told == set(ScheduleKnobs.__dataclass_fields__)
+    for text in (page, (DOCS / "slurm.md").read_text()):
+        used = set(re.findall(r"--data (\w+)=", text))
+        assert used
+        assert used <= told
 
 
 def test_what_nobody_said_is_the_default() -> None:
@@ -58,6 +82,11 @@ def test_what_nobody_said_is_the_default() -> None:
         ({"drift_textfile": "/var/lib/node_exporter/nvml.txt"}, "want a file NAME.prom"),
         ({"drift_python": "python3; x"}, "want the name or the path of a Python"),
         ({"drift_slurm": "none"}, "'none', want one of broken, at risk, advice"),
+        (
+            {"drift_slurm": "broken", "drift_mode": "controller", "drift_inventory": "/a/b.py"},
+            "'broken', want None on a controller",
+        ),
+        ({"drift_mod": "controller"}, "no such knob, want drift_mode"),
         ({"present": "no"}, "'no', want true or false"),
     ],
 )
@@ -65,7 +94,7 @@ def test_a_value_that_cannot_be_meant(data: dict[str, object], saw: str) -> None
     with pytest.raises(DeployError, match=re.escape(saw)) as told:
         asked(**data)
     assert str(told.value).startswith(
-        f"knob {'drift_inventory' if 'None' in saw else next(iter(data))}: saw "
+        f"knob {'drift_inventory' if saw.startswith('None') else next(iter(data))}: saw "
     )
 
 

@@ -27,7 +27,7 @@ own_results() {
   [ ! -L "$results" ] || fail "$results" 'a symbolic link' 'a directory'
   mkdir -p "$results" || fail "$results" 'it cannot be made' 'a directory'
   chmod 0755 "$results"
-  [ "$(stat -c %u "$results")" = "$(id -u "$user")" ] || chown -R "$user" "$results"
+  [ "$(stat -c %u "$results")" = "$(id -u "$user")" ] || chown -hR "$user" "$results"
 }
 
 may_write_textfile() {

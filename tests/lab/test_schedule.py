@@ -40,7 +40,8 @@ class Scheduled:
     hosts: Path
 
     def deploy(self, **knobs: object) -> deployed.Outcome:
-        words = [f"--data={name}={value}" for name, value in {**KNOBS, **knobs}.items()]
+        given = {name: value for name, value in {**KNOBS, **knobs}.items() if value is not None}
+        words = [f"--data={name}={value}" for name, value in given.items()]
         return deployed.run(self.hosts, "schedule_drift.py", "-y", *words, limit=500)
 
     def drift(self) -> dict[str, Any]:
@@ -150,8 +151,10 @@ def test_a_controller_audits_an_inventory_as_its_own_user(scheduled: Scheduled) 
         f" 'ssh_key': '{RESULTS}/.ssh/key', 'ssh_strict_host_key_checking': 'accept-new'}})]\n",
     }
     node.write(fleet)
-    done = scheduled.deploy(drift_mode="controller", drift_inventory="/etc/pyinfra-nvml/fleet.py")
+    path = "/etc/pyinfra-nvml/fleet.py"
+    done = scheduled.deploy(drift_mode="controller", drift_inventory=path, drift_slurm=None)
     assert done.code == 0, done.text
+    assert node.run("test -e /usr/local/sbin/pyinfra-nvml-health").code
     key = node.door.key.read_text()
     node.sh(
         f"install -d -o pyinfra-nvml -m 700 {RESULTS}/.ssh;"
