@@ -20,7 +20,9 @@ MONITOR = "NVIDIA_MIG_MONITOR_DEVICES"
 CONFIG = "NVIDIA_MIG_CONFIG_DEVICES"
 
 _IGNORED_UP_TO = (1, 20, 0)
-"""The last toolkit whose modes cdi and jit-cdi read neither variable (only its hook does)."""
+"""The last toolkit whose jit-cdi mode reads neither variable (NVIDIA/nvidia-container-toolkit#1947,
+NVIDIA's page "Support for CDI" of 1.20.1). Its mode cdi, with specs from files, reads none since.
+"""
 
 _SYS_ADMIN = {"SYS_ADMIN", "CAP_SYS_ADMIN", "ALL", "CAP_ALL"}
 _NOTHING = ("", "void", "none")
@@ -28,7 +30,11 @@ _NOTHING = ("", "void", "none")
 
 @dataclass(frozen=True)
 class Holder:
-    """A container with a GPU, and what bears on its rights."""
+    """A container with a GPU, and what bears on its rights.
+
+    ``native``: Docker gave the GPU by CDI itself, and no program of NVIDIA's saw its variables.
+    ``monitor_node``, ``config_node``: the right's own device node was passed.
+    """
 
     name: str
     pod: str
@@ -36,6 +42,9 @@ class Holder:
     environment: tuple[str, ...]
     sys_admin: bool
     cdi: bool
+    native: bool = False
+    monitor_node: bool = False
+    config_node: bool = False
 
     def value(self, variable: str) -> str:
         """What a variable is set to, empty where it is not set or says nothing."""
@@ -66,11 +75,26 @@ def holders(node: NodeState) -> tuple[tuple[Holder, ...], tuple[Unknown, ...]]:
     return tuple(one for one in found if one), tuple(_that_matter(node, unread))
 
 
-def ignored(toolkit: ContainerToolkit | Unknown | None) -> bool:
-    """Whether this toolkit's CDI modes read no MIG variable."""
-    version = None if toolkit is None or isinstance(toolkit, Unknown) else toolkit.version
-    number = release(version) if isinstance(version, str) else None
-    return number is not None and number <= _IGNORED_UP_TO
+def variable_read(one: Holder, toolkit: ContainerToolkit | Unknown | None) -> bool | Unknown:
+    """Whether somebody reads the MIG variables when this container starts."""
+    if not one.cdi:
+        return True
+    if one.native or toolkit is None:
+        return False
+    return toolkit if isinstance(toolkit, Unknown) else runtime_reads(toolkit)
+
+
+def runtime_reads(toolkit: ContainerToolkit) -> bool | Unknown:
+    """Whether the runtime ``nvidia``, as it is set up here, reads the MIG variables."""
+    cdi = runtime_is_cdi(toolkit)
+    if isinstance(cdi, Unknown) or not cdi:
+        return cdi if isinstance(cdi, Unknown) else True
+    config = toolkit.config
+    if config is not None and not isinstance(config, Unknown) and config.mode == "cdi":
+        return False
+    if not isinstance(toolkit.version, str):
+        return toolkit.version or Unknown("container toolkit: no version to be had")
+    return (release(toolkit.version) or ()) > _IGNORED_UP_TO
 
 
 def _that_matter(node: NodeState, unread: list[Unknown]) -> Iterator[Unknown]:
@@ -111,6 +135,9 @@ def _docker(row: Inspected, spec: OciContainer | None, by_cdi: set[Request]) -> 
         environment=row.environment,
         sys_admin=Request.PRIVILEGED in wants or bool(_SYS_ADMIN & set(row.capabilities)),
         cdi=cdi,
+        native=cdi and Request.RUNTIME not in wants,
+        monitor_node=Request.MIG_MONITOR in wants,
+        config_node=Request.MIG_CONFIG in wants,
     )
 
 
@@ -128,4 +155,7 @@ def _other(spec: OciContainer) -> Holder | None:
         environment=spec.environment,
         sys_admin=spec.sys_admin,
         cdi=Injection.CDI in ways and Injection.LEGACY not in ways,
+        # A privileged one has every node of the host.
+        monitor_node=Injection.MIG_MONITOR in ways and not privileged,
+        config_node=Injection.MIG_CONFIG in ways and not privileged,
     )

@@ -4,10 +4,11 @@ With MIG on, a container holds its GPU and compute instance and nothing more: me
 processes of the parent GPU read as `[Insufficient Permissions]` (NVMLError_NoPermission) by design.
 An ordinary program asks the handle of its MIG device. A monitor needs both
 `NVIDIA_MIG_MONITOR_DEVICES=all` and CAP_SYS_ADMIN; one without the other does not do.
-NVIDIA_DRIVER_CAPABILITIES chooses libraries and gives no such right, `all` included. Up to toolkit
-1.20.0 the CDI modes do not read the variable. What has the right sees every tenant's instances;
-NVIDIA_MIG_CONFIG_DEVICES may also destroy them. The pods of NVIDIA's GPU Operator have these rights
-by design and are left alone.
+NVIDIA_DRIVER_CAPABILITIES chooses libraries and gives no such right, `all` included. The CDI modes
+up to toolkit 1.20.0 do not read the variable, nor does CDI by Docker itself: there the right's own
+device node is passed. What has the right sees every tenant's instances; NVIDIA_MIG_CONFIG_DEVICES
+may also destroy them. The pods of NVIDIA's GPU Operator have these rights by design and are left
+alone.
 
 Bad:
 
@@ -19,8 +20,8 @@ Good:
     container exporter   NVIDIA_MIG_MONITOR_DEVICES=all, CAP_SYS_ADMIN, on mig_monitors
     container notebook   neither
 
-Repair: a human starts the container anew with both or with
-neither, or names it in the knob `mig_monitors`.
+Repair: a human starts the container anew with both or with neither, or names it in the knob
+`mig_monitors`. `deploys/mig_monitor.py` writes out a monitor with just these rights.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.mig_rights import CONFIG, MONITOR, Holder, holders, ignored
+from audit.mig_rights import CONFIG, MONITOR, Holder, holders, variable_read
 from audit.wishes import Wishes
 from facts.node import NodeState
 from facts.unknown import Unknown
@@ -55,25 +56,38 @@ def check(node: NodeState, wishes: Wishes) -> Iterator[Outcome]:
             yield Doubt("containers", part.reason)
 
 
-def _judge(one: Holder, node: NodeState, wishes: Wishes) -> Iterator[Finding]:
+def _judge(one: Holder, node: NodeState, wishes: Wishes) -> Iterator[Finding | Doubt]:
     if one.operand:
         return
     monitor, config = one.value(MONITOR), one.value(CONFIG)
     meant = wishes.monitor(*one.names)
-    if config and one.sys_admin:
-        yield _finding(one, Level.AT_RISK, f"{CONFIG}={config} and CAP_SYS_ADMIN", *_CONFIG)
-    elif (monitor or config) and not one.sys_admin:
+    if one.config_node or (config and one.sys_admin):
+        had = "/dev/nvidia-caps/nvidia-cap1" if one.config_node else f"{CONFIG}={config}"
+        yield _finding(one, Level.AT_RISK, had + (" and CAP_SYS_ADMIN" * one.sys_admin), *_CONFIG)
+    elif (monitor or config) and not (one.sys_admin or one.monitor_node):
         level = Level.BROKEN if meant else Level.ADVICE
         variable = MONITOR if monitor else CONFIG
         yield _finding(one, level, f"{variable} without CAP_SYS_ADMIN", *_HALF)
-    elif not meant and one.sys_admin:
+    elif not meant and (one.sys_admin or one.monitor_node):
         level = Level.AT_RISK if wishes.mig_monitors else Level.ADVICE
-        saw = f"CAP_SYS_ADMIN{f' and {MONITOR}={monitor}' if monitor else ''}, on no list"
-        yield _finding(one, level, saw, *_TOO_MANY)
-    elif meant and not monitor:
+        yield _finding(one, level, f"{_held(one, monitor)}, on no list", *_TOO_MANY)
+    elif meant and not (monitor or one.monitor_node):
         yield from _no_variable(one)
-    elif meant and one.cdi and ignored(node.toolkit):
-        yield _finding(one, Level.ADVICE, f"{MONITOR} with CDI", *_IGNORED)
+    elif meant and not one.monitor_node:
+        yield from _unread(one, variable_read(one, node.toolkit))
+
+
+def _held(one: Holder, monitor: str) -> str:
+    """What gives the right, or would with the rest of it."""
+    held = ["CAP_SYS_ADMIN"] * one.sys_admin + [f"{MONITOR}={monitor}"] * bool(monitor)
+    return " and ".join(held + ["/dev/nvidia-caps/nvidia-cap2"] * one.monitor_node)
+
+
+def _unread(one: Holder, read: bool | Unknown) -> Iterator[Finding | Doubt]:
+    if isinstance(read, Unknown):
+        yield Doubt(f"container {one.name}", f"whether its {MONITOR} is read: {read.reason}")
+    elif not read:
+        yield _finding(one, Level.ADVICE, f"{MONITOR} with CDI, which does not read it", *_IGNORED)
 
 
 def _no_variable(one: Holder) -> Iterator[Finding]:
@@ -106,9 +120,12 @@ _CONFIG: _Words = (
     f"start it anew without {CONFIG}",
 )
 _IGNORED: _Words = (
-    "toolkit newer than 1.20.0, or the node /dev/nvidia-caps/nvidia-cap2 passed with --device",
-    "the CDI modes up to toolkit 1.20.0 do not read the variable and say nothing",
-    "pass --device /dev/nvidia-caps/nvidia-cap2 beside the capability, or update the toolkit",
+    "the runtime nvidia with toolkit 1.20.1 or newer in its mode jit-cdi, or the right's own node"
+    " /dev/nvidia-caps/nvidia-cap2 passed",
+    "the CDI modes up to toolkit 1.20.0, the mode cdi, and CDI by Docker itself do not read the"
+    " variable and say nothing: the parent GPU reads [Insufficient Permissions]",
+    "deploys/mig_monitor.py writes out the form for this node: the node passed with --device"
+    " beside the capability; or update the toolkit",
 )
 
 

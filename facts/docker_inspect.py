@@ -64,6 +64,15 @@ class Request(str, Enum):
     DEVICE = "--device"
     RUNTIME = "nvidia runtime"
     PRIVILEGED = "--privileged"
+    MIG_CONFIG = "MIG config node"
+    MIG_MONITOR = "MIG monitor node"
+
+
+# The minors of MIG's own rights: config 1, monitor 2 (NVIDIA/open-gpu-kernel-modules, nv-caps.c).
+_MIG_NODES = {
+    "/dev/nvidia-caps/nvidia-cap1": Request.MIG_CONFIG,
+    "/dev/nvidia-caps/nvidia-cap2": Request.MIG_MONITOR,
+}
 
 
 @dataclass(frozen=True)
@@ -171,8 +180,10 @@ def _requests(row: _Row) -> tuple[Request, ...]:
             found.append(Request.CDI)
         elif "gpu" in str(request.get("Capabilities")):
             found.append(Request.GPUS)
-    if any(_NVIDIA_NODE.match(str(d.get("PathOnHost"))) for d in mappings(row.get("Devices"))):
+    devices = [str(device.get("PathOnHost")) for device in mappings(row.get("Devices"))]
+    if any(_NVIDIA_NODE.match(path) for path in devices):
         found.append(Request.DEVICE)
+    found += [request for path, request in _MIG_NODES.items() if path in devices]
     if "nvidia" in str(row.get("Runtime")):
         found.append(Request.RUNTIME)
     if row.get("Privileged") is True:

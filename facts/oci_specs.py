@@ -52,6 +52,15 @@ class Injection(str, Enum):
     CDI = "CDI"
     DEVICES = "device nodes"
     PRIVILEGED = "privileged"
+    MIG_CONFIG = "MIG config node"
+    MIG_MONITOR = "MIG monitor node"
+
+
+# The minors of MIG's own rights: config 1, monitor 2 (NVIDIA/open-gpu-kernel-modules, nv-caps.c).
+_MIG_NODES = {
+    "/dev/nvidia-caps/nvidia-cap1": Injection.MIG_CONFIG,
+    "/dev/nvidia-caps/nvidia-cap2": Injection.MIG_MONITOR,
+}
 
 
 @dataclass(frozen=True)
@@ -158,6 +167,7 @@ def _injection(pieces: list[str], paths: list[str]) -> tuple[Injection, ...]:
         found.append(Injection.CDI)
     elif any(path.startswith("/dev/nvidia") for path in paths):
         found.append(Injection.DEVICES)
+    found += [injection for path, injection in _MIG_NODES.items() if path in paths]
     if '{"allow":true,"access":"rwm"}' in pieces:
         found.append(Injection.PRIVILEGED)
     return tuple(found)
