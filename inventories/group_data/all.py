@@ -48,6 +48,13 @@ waivers: tuple[dict[str, object], ...] = ()
 # True: make this run's state the accepted one, in accepted.json beside report_json (docs/drift.md).
 accept = False
 
+# The monitor that deploys/mig_monitor.py writes out: its image (that deploy wants one), its name,
+# its namespace in Kubernetes, and the directory on this machine that the files go to.
+mig_monitor_image = None
+mig_monitor_name = "mig-monitor"
+mig_monitor_namespace = "monitoring"
+mig_monitor_out = "rendered"
+
 # A fleet is changed in groups, one after the other, in the order of the inventory. The canary goes
 # first: how many of the first hosts, or the names of some. These four are the run's: set them here.
 canary = 1

@@ -1,0 +1,69 @@
+"""A MIG monitor written out for Kubernetes or compose: its rights, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from audit.monitor_form import NODE, Choice, Form
+
+_TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+
+LABEL = "pyinfra-nvml/mig-monitor"
+"""The label of the Kubernetes nodes that a monitor runs on; its value is the form."""
+
+
+@dataclass(frozen=True)
+class Monitor:
+    """The monitor that an inventory asks for.
+
+    .. code:: python
+
+        Monitor(image="registry.example/dcgm-exporter:4.2.0", name="mig-monitor",
+                namespace="monitoring")
+    """
+
+    image: str
+    name: str
+    namespace: str
+
+
+def files(monitor: Monitor, choice: Choice) -> dict[str, str]:
+    """Name and text of every file for a node of this form."""
+    if not choice.kubernetes:
+        found = {"compose": "compose/mig-monitor.yaml.j2"}
+    else:
+        kinds = ("daemonset", "pod")
+        found = {kind: f"kubernetes/mig-monitor-{kind}.yaml.j2" for kind in kinds}
+        if choice.form.passes_node:
+            found["cdi"] = "cdi/mig-monitor.yaml.j2"
+    return {
+        f"{monitor.name}-{choice.form.value}.{kind}.yaml": _text(template, monitor, choice.form)
+        for kind, template in found.items()
+    }
+
+
+def _text(template: str, monitor: Monitor, form: Form) -> str:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - YAML: every value goes through tojson
+    )
+    return environment.get_template(template).render(monitor=monitor, form=form, node=NODE)
+
+
+def commands(monitor: Monitor, choice: Choice, host: str, out: str) -> Iterator[str]:
+    """What the operator runs then; this project starts no monitor itself."""
+    form = choice.form.value
+    start = f"{out.rstrip('/')}/{monitor.name}-{form}"
+    if not choice.kubernetes:
+        yield f"DOCKER_HOST=ssh://{host} docker compose -f {start}.compose.yaml up -d"
+        return
+    if choice.form.passes_node:
+        yield f"scp {start}.cdi.yaml {host}:/etc/cdi/{monitor.name}.yaml"
+    yield f"kubectl label node {host} {LABEL}={form} --overwrite"
+    yield f"kubectl apply -f {start}.daemonset.yaml"
