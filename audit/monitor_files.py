@@ -56,8 +56,10 @@ def _text(template: str, monitor: Monitor, form: Form) -> str:
     return environment.get_template(template).render(monitor=monitor, form=form, node=NODE)
 
 
-def commands(monitor: Monitor, choice: Choice, host: str, out: str) -> Iterator[str]:
-    """What the operator runs then; this project starts no monitor itself."""
+def commands(
+    monitor: Monitor, choice: Choice, host: str, out: str, node: str | None = None
+) -> Iterator[str]:
+    """What the operator runs then; ``node`` is the host's name in Kubernetes, if it has another."""
     form = choice.form.value
     start = f"{out.rstrip('/')}/{monitor.name}-{form}"
     if not choice.kubernetes:
@@ -65,5 +67,5 @@ def commands(monitor: Monitor, choice: Choice, host: str, out: str) -> Iterator[
         return
     if choice.form.passes_node:
         yield f"scp {start}.cdi.yaml {host}:/etc/cdi/{monitor.name}.yaml"
-    yield f"kubectl label node {host} {LABEL}={form} --overwrite"
+    yield f"kubectl label node {node or host} {LABEL}={form} --overwrite"
     yield f"kubectl apply -f {start}.daemonset.yaml"

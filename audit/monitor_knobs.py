@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -22,14 +23,20 @@ def monitor(host: Host) -> tuple[Monitor, Path]:
     image = host.data.get("mig_monitor_image")
     if not isinstance(image, str) or not _IMAGE.fullmatch(image):
         raise DeployError(f"knob mig_monitor_image: saw {image!r}, want the monitor's image")
-    out = host.data.get("mig_monitor_out") or "rendered"
-    if not isinstance(out, str):
-        raise DeployError(f"knob mig_monitor_out: saw {out!r}, want a directory on this machine")
-    return Monitor(
-        image, _name(host, "mig_monitor_name", "mig-monitor"), _name(
-            host, "mig_monitor_namespace", "monitoring"
+    name = _name(host, "mig_monitor_name", "mig-monitor")
+    namespace = _name(host, "mig_monitor_namespace", "monitoring")
+    return Monitor(image, name, namespace), _directory(host)
+
+
+def _directory(host: Host) -> Path:
+    given = host.data.get("mig_monitor_out") or "rendered"
+    place = Path(str(given))
+    there = next(path for path in (place, *place.absolute().parents) if path.exists())
+    if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+        raise DeployError(
+            f"knob mig_monitor_out: saw {given!r}, want a directory to write to on this machine"
         )
-    ), Path(out)  # fmt: skip
+    return place
 
 
 def _name(host: Host, knob: str, usual: str) -> str:

@@ -106,8 +106,9 @@ _Words = tuple[str, str, str]
 _HALF: _Words = (
     f"{MONITOR}=all and CAP_SYS_ADMIN, both, on monitors alone; neither elsewhere",
     "one without the other does not open the parent GPU: it reads [Insufficient Permissions]",
-    "a monitor: start it with both (docker run --cap-add SYS_ADMIN -e"
-    f" {MONITOR}=all); any other program: take it out and ask the MIG device's own handle",
+    f"a monitor: start it with both (docker run --cap-add SYS_ADMIN -e {MONITOR}=all;"
+    " deploys/mig_monitor.py writes it out); any other program: take it out and ask the MIG"
+    " device's own handle",
 )
 _TOO_MANY: _Words = (
     "the right on the monitors that the inventory names (mig_monitors)",

@@ -37,7 +37,8 @@ if against:
     told = [f"refused: {reason}" for reason in against]
 elif isinstance(choice, Choice):
     told = [f"form {choice.form.value}: {choice.form.means} ({choice.why})", *choice.remarks]
-    told += [f"then: {line}" for line in commands(asked, choice, host.name, str(out))]
+    node = host.data.get("kubernetes_node")
+    told += [f"then: {line}" for line in commands(asked, choice, host.name, str(out), node)]
 run.plans[host.name] = tuple(told)
 for line in told:
     host.log(line, logger.info)

@@ -4,6 +4,7 @@
  * cgroup, both behind systemd's back. On cgroup v2 each BPF device program of the container is replaced by the same
  * program with a rule for major 195 put before it (libnvidia-container, src/nvcgo/internal/cgroup/ebpf.go); on v1
  * "c 195:* rw" goes to devices.allow. systemd never hears of the rule, so its next rewrite of the filter drops it.
+ * A container that asks for the MIG monitor's right is held to CAP_SYS_ADMIN, and gets the nodes of MIG's rights.
  *
  * The OCI runtime calls it with the argument "prestart" and the container's state (JSON: pid, bundle) on stdin.
  */
@@ -24,7 +25,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { MAJOR_NVIDIA = 195, MINOR_CONTROL = 255, MINOR_GPU0 = 0 };
+enum { MAJOR_NVIDIA = 195, MAJOR_CAPS = 237, MINOR_CONTROL = 255, MINOR_GPU0 = 0 };
 enum { MAX_TEXT = 1 << 20, MAX_PROGRAMS = 64, MAX_INSTRUCTIONS = 8192, PRELUDE = 7 };
 
 static void die(const char *format, ...)
@@ -75,38 +76,60 @@ static char *json_value(const char *json, const char *key)
 	return strndup(found, strcspn(found, ",} \t\n"));
 }
 
-/* Whether the container asks for a GPU: the last NVIDIA_VISIBLE_DEVICES in its environment counts. */
-static int wants_gpu(const char *config)
+/* Whether a variable of the container says something: the last one of its name in the environment counts. */
+static int says(const char *config, const char *variable)
 {
-	static const char name[] = "\"NVIDIA_VISIBLE_DEVICES=";
+	char name[64];
+	int width = snprintf(name, sizeof name, "\"%s=", variable);
 	const char *value = NULL;
 	for (const char *at = strstr(config, name); at; at = strstr(at + 1, name))
-		value = at + sizeof name - 1;
+		value = at + width;
 	if (!value)
 		return 0;
 	size_t length = strcspn(value, "\"");
 	return length && strncmp(value, "void\"", 5) && strncmp(value, "none\"", 5);
 }
 
-static void make_node(const char *root, const char *name, int minor)
+/* Whether CAP_SYS_ADMIN is in the container's bounding set: what the hook calls privileged. */
+static int privileged(const char *config)
+{
+	const char *bounding = strstr(config, "\"bounding\":");
+	const char *found = bounding ? strstr(bounding, "\"CAP_SYS_ADMIN\"") : NULL;
+	return found && found < strchr(bounding, ']');
+}
+
+static void make_node(const char *root, const char *name, int mode, int major, int minor)
 {
 	char path[4096];
 	snprintf(path, sizeof path, "%s/dev/%s", root, name);
 	umask(0);
-	if (mknod(path, S_IFCHR | 0666, makedev(MAJOR_NVIDIA, minor)) && errno != EEXIST)
+	if (mknod(path, S_IFCHR | mode, makedev(major, minor)) && errno != EEXIST)
 		die("%s", path);
 }
 
+/* A MIG monitor sees the whole of /dev/nvidia-caps (libnvidia-container, src/nvc_mount.c). */
+static void make_capabilities(const char *root)
+{
+	char path[4096];
+	snprintf(path, sizeof path, "%s/dev/nvidia-caps", root);
+	if (mkdir(path, 0755) && errno != EEXIST)
+		die("%s", path);
+	make_node(root, "nvidia-caps/nvidia-cap1", 0400, MAJOR_CAPS, 1);
+	make_node(root, "nvidia-caps/nvidia-cap2", 0444, MAJOR_CAPS, 2);
+}
+
 /* The runtime has not pivoted yet: the container's root is still seen under its path on the node. */
-static void make_nodes(const char *pid, const char *root)
+static void make_nodes(const char *pid, const char *root, int monitor)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%s/ns/mnt", pid);
 	int namespace = open(path, O_RDONLY | O_CLOEXEC);
 	if (namespace < 0 || setns(namespace, CLONE_NEWNS))
 		die("%s", path);
-	make_node(root, "nvidiactl", MINOR_CONTROL);
-	make_node(root, "nvidia0", MINOR_GPU0);
+	make_node(root, "nvidiactl", 0666, MAJOR_NVIDIA, MINOR_CONTROL);
+	make_node(root, "nvidia0", 0666, MAJOR_NVIDIA, MINOR_GPU0);
+	if (monitor)
+		make_capabilities(root);
 }
 
 /* The container's group in the hierarchy whose line in /proc/PID/cgroup holds `mark`; NULL where there is none. */
@@ -253,12 +276,16 @@ int main(int argc, char **argv)
 	char path[4096];
 	snprintf(path, sizeof path, "%s/config.json", bundle);
 	char *config = read_file(path);
-	if (!wants_gpu(config))
+	if (!says(config, "NVIDIA_VISIBLE_DEVICES"))
 		return 0;
+	int monitor = says(config, "NVIDIA_MIG_MONITOR_DEVICES");
+	/* nvidia-container-toolkit, cmd/nvidia-container-runtime-hook/container_config.go */
+	if (monitor && !privileged(config))
+		die("cannot set MIG_MONITOR_DEVICES in non privileged container");
 	char *root = json_value(strstr(config, "\"root\":"), "path");
 	if (!root)
 		die("%s: no root path", path);
 	allow(pid);
-	make_nodes(pid, root);
+	make_nodes(pid, root, monitor);
 	return 0;
 }
