@@ -116,7 +116,8 @@ def _do(node: NodeState, hierarchy: CgroupHierarchy) -> str:
     if node.wsl is not None and not isinstance(node.wsl, Unknown):
         return (
             "on Windows: wsl --update, then wsl --shutdown; if it stays hybrid, kernelCommandLine ="
-            " cgroup_no_v1=all under [wsl2] in .wslconfig (for every distribution of that user)"
+            " cgroup_no_v1=all under [wsl2] in .wslconfig (for every distribution of that user);"
+            " deploys/wsl.py writes it out, with the price of each step"
         )
     machine = node.machine
     if not isinstance(machine, Unknown) and isinstance(machine.container, str):

@@ -13,7 +13,8 @@ Good:
     /usr/lib/wsl/lib/libnvidia-ml.so.1   the only one
 
 Repair: a human removes the packages (`apt purge`); the driver is updated on Windows. For hybrid
-cgroups see cgroup-hierarchy: `wsl --update` first.
+cgroups see cgroup-hierarchy: `wsl --update` first. `deploys/wsl.py` writes out what to change on
+Windows' side.
 """
 
 from __future__ import annotations
