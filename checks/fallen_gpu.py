@@ -37,8 +37,8 @@ def check(node: NodeState) -> Iterator[Outcome]:
         return
     gpus: dict[str, str] = {}
     for line in log.fallen:
-        found = re.match(r"Xid \((?:PCI:)?([^)]*)\)", line)
-        gpus[found[1] if found else "?"] = line
+        found = re.match(r"(?:Xid \((?:PCI:)?|The NVIDIA GPU )([0-9a-f:]+)", line)
+        gpus.setdefault(found[1] if found else "?", line)
     for slot, line in gpus.items():
         yield _finding(slot, line)
 
@@ -47,7 +47,8 @@ def _finding(slot: str, line: str) -> Finding:
     return Finding(
         level=Level.BROKEN,
         subject=f"GPU {slot}",
-        saw="Xid 79 since boot: it has fallen off the bus",
+        saw=f"{'Xid 79' if line.startswith('Xid') else 'no Xid'} since boot: it has fallen off the"
+        " bus",
         want="the GPU on the bus",
         why="nothing reaches it until the node boots anew, and whoever opens it may hang for good",
         repair=Repair.HUMAN,

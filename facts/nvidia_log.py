@@ -26,6 +26,12 @@ _MISMATCH = re.compile(
 )
 
 
+# The probe of a module that finds its GPU gone says so over three lines, without an Xid
+# (nv-pci.c of open-gpu-kernel-modules; seen in NVIDIA/NVSentinel#155).
+_GONE = re.compile(
+    r"^The NVIDIA GPU \S+ \(PCI ID: [^)]*\) installed in this system has fallen off the bus"
+)
+
 # The module's own words (open-gpu-kernel-modules #673, #789, #1230), and the kernel's where the
 # file of exactly the module's version is not there: an update took it away (#943).
 _FIRMWARE = re.compile(r"Cannot initialize GSP firmware|/gsp_\w+\.bin failed with error")
@@ -48,7 +54,8 @@ class ApiMismatch(Value):
 
 @dataclass(frozen=True)
 class NvidiaLog(Value):
-    """Refused clients, GPUs that left the bus (Xid 79), GPU firmware that failed; oldest first.
+    """Refused clients, GPUs that left the bus (Xid 79, or the probe's own words), GPU firmware that
+    failed; oldest first.
 
     .. code:: python
 
@@ -79,13 +86,14 @@ class KernelLog(Source[NvidiaLog]):
             said = complaint.splitlines()[-1][:200] if complaint else ""
             return answer.trouble or Unknown(f"kernel log: dmesg refused; {said}")
         lines = [line.strip() for line in answer.out.splitlines()]
-        joined = (" ".join(" ".join(lines[at : at + 3]).split()) for at in range(len(lines)))
+        joined = [" ".join(" ".join(lines[at : at + 3]).split()) for at in range(len(lines))]
         found = tuple(_mismatch(m) for text in joined if (m := _MISMATCH.match(text)))
         if not found and any(line.startswith("API mismatch:") for line in lines):
             return Unknown("kernel log: an API mismatch whose text was not understood")
         return NvidiaLog(
             mismatches=found,
-            fallen=tuple(line for line in lines if re.match(r"Xid \([^)]*\): 79\b", line)),
+            fallen=tuple(line for line in lines if re.match(r"Xid \([^)]*\): 79\b", line))
+            + tuple(text for text in joined if _GONE.match(text)),
             firmware=tuple(line for line in lines if _FIRMWARE.search(line)),
         )
 
