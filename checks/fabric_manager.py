@@ -2,7 +2,8 @@
 
 On HGX and DGX machines no CUDA program starts until the fabric manager has joined the GPUs, and it
 refuses a driver of any other version, the same branch included. A driver update that leaves it
-behind shows at its next start.
+behind shows at its next start. A machine without NVSwitch needs none: there it fails ("nothing to
+do") and does no harm.
 
 Bad:
 
@@ -29,6 +30,9 @@ AREA = Area.VERSIONS
 
 _SWITCH = "0x0680"
 """PCI class of an NVSwitch: bridge, other (Ampere and Hopper; later ones are not on the bus)."""
+
+_HIDDEN = range(0x2900, 0x2980)
+"""PCI ids of GB100 (NVIDIA/gpu-admin-tools, devid_chips.py): its NVSwitches are on InfiniBand."""
 
 
 def check(node: NodeState) -> Iterator[Outcome]:
@@ -68,19 +72,49 @@ def _judge(
         yield _finding(Level.BROKEN, f"{switches} NVSwitches, no fabric manager", loaded, _ABSENT)
         return
     up = manager.running is True or manager.active == "active"
+    if not switches and not up and _needless(driver):
+        yield _left_over(loaded, manager)
+        return
     if isinstance(manager.version, Unknown):
         yield Doubt("fabric manager", manager.version.reason)
     elif manager.version and manager.version != loaded:
         saw = f"fabric manager {manager.version}, driver {loaded}, {_state(manager)}"
-        level = Level.BROKEN if switches and not up else Level.AT_RISK
+        level = Level.BROKEN if (switches or _hidden(driver)) and not up else Level.AT_RISK
         yield _finding(level, saw, loaded, _OTHER, _after_reboot(driver, manager.version))
         return
     if not up and isinstance(manager.running, Unknown):
         yield Doubt("fabric manager", manager.running.reason)
-    elif not up and switches:
-        saw = f"{switches} NVSwitches, fabric manager {_state(manager)}"
+    elif not up and (switches or _hidden(driver)):
+        saw = f"{switches or 'hidden'} NVSwitches, fabric manager {_state(manager)}"
         do = "systemctl enable --now nvidia-fabricmanager; its journal says why it stopped"
         yield _finding(Level.BROKEN, saw, loaded, _ABSENT, do)
+
+
+def _needless(driver: NvidiaDriver) -> bool:
+    """Whether no NVSwitch can be there: cards with a display, and chips before Blackwell, whose
+    NVSwitches would be on the bus."""
+    gpus = () if isinstance(driver.devices, Unknown) else driver.devices.gpus
+    first = _HIDDEN.start
+    return all(gpu.kind.startswith("0x0300") or int(gpu.device, 16) < first for gpu in gpus)
+
+
+def _hidden(driver: NvidiaDriver) -> bool:
+    gpus = () if isinstance(driver.devices, Unknown) else driver.devices.gpus
+    return any(int(gpu.device, 16) in _HIDDEN for gpu in gpus)
+
+
+def _left_over(loaded: str, manager: FabricManagerState) -> Finding:
+    told = manager.version if isinstance(manager.version, str) else "of an unknown version"
+    return Finding(
+        level=Level.ADVICE,
+        subject="fabric manager",
+        saw=f"fabric manager {told} enabled, {_state(manager)}, driver {loaded}, no NVSwitch",
+        want="no fabric manager on a machine without NVSwitch",
+        why="it finds nothing to do and fails at every boot; CUDA does not need it here",
+        repair=Repair.HUMAN,
+        do="systemctl disable --now nvidia-fabricmanager, or remove its package",
+        avoid="updating the driver for it",
+    )
 
 
 _ABSENT = "without it no CUDA program starts here (system not yet initialized)"
