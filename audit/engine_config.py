@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from audit.daemon_document import Refused
 from audit.driver_entry import DRIVERS, KEY, OPTION, entry_driver
 from audit.engine_keys import unknown_keys
+from audit.release import release
 
 # The flags of dockerd whose key in the file has another name: lists have a plural there
 # (moby cmd/dockerd/config.go, the opts.NewNamed... flags; dockerd(8)).
@@ -45,6 +46,9 @@ _SHORT = {
 _SHORT_SWITCHES = "Dv"
 _BOTH_ALLOWED = ("runtimes",)
 """dockerd adds these up instead of refusing (moby daemon/config/config.go, skipDuplicates)."""
+
+_ADDS_UP = (18, 9)
+"""The first Docker that does (moby/moby#37871, and its backport)."""
 _NOT_IN_FILE = ("config-file", "validate", "version", "help")
 
 _BUILT_IN = ("runc", "io.containerd.runc.v2")
@@ -61,7 +65,11 @@ def obstacles(
 
     ``arguments`` is dockerd's real command line, ``version`` the engine's (unknown: empty).
     """
-    found = [*_drivers(config), *_given_twice(config, arguments), *_runtime(config, arguments)]
+    found = [
+        *_drivers(config),
+        *_given_twice(config, arguments, version),
+        *_runtime(config, arguments),
+    ]
     if swarm and config.get("live-restore") is True:
         found.append(
             Refused("live-restore", "true on a node of a swarm", "false, or the node out of swarm")
@@ -110,9 +118,12 @@ def _drivers(config: Mapping[str, object]) -> Iterator[Refused]:
             yield Refused(f"{KEY} {OPTION}", driver or "no value", " or ".join(DRIVERS))
 
 
-def _given_twice(config: Mapping[str, object], arguments: Sequence[str]) -> Iterator[Refused]:
+def _given_twice(
+    config: Mapping[str, object], arguments: Sequence[str], version: str
+) -> Iterator[Refused]:
+    allowed = () if (release(version) or _ADDS_UP) < _ADDS_UP else _BOTH_ALLOWED
     for key, flag in given_flags(arguments).items():
-        if key in config and key not in _BOTH_ALLOWED:
+        if key in config and key not in allowed:
             saw = f"it in the file and as {flag} on dockerd's command line, even if both agree"
             yield Refused(key, saw, "one of the two")
 

@@ -65,6 +65,13 @@ def test_both_ways_is_refused_even_where_they_agree() -> None:
     )
 
 
+def test_runtimes_given_both_ways_stopped_docker_before_18_09() -> None:
+    config = {"runtimes": {"nvidia": {"path": "x"}}}
+    arguments = ["/usr/bin/dockerd", "--add-runtime=nvidia=/usr/bin/nvidia-container-runtime"]
+    assert [one.subject for one in obstacles(config, arguments, "18.03.1-ce")] == ["runtimes"]
+    assert obstacles(config, arguments, "18.09.0") == ()
+
+
 def test_runtimes_may_be_given_both_ways() -> None:
     config = {"runtimes": {"nvidia": {"path": "x"}}, "default-runtime": "kata"}
     for flag in (["--add-runtime", "kata=/usr/bin/kata"], ["--add-runtime=kata=/usr/bin/kata"]):
