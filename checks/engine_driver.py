@@ -28,6 +28,7 @@ from audit.injection import gpus_by_hook
 from facts.docker_engine import EngineInfo
 from facts.engine_setup import EngineSetup
 from facts.node import NodeState
+from facts.toolkit_config import ToolkitConfig
 from facts.unknown import Unknown
 
 AREA = Area.CGROUP
@@ -57,6 +58,10 @@ def _on_systemd(node: NodeState, info: EngineInfo) -> Iterator[Outcome]:
     toolkit = node.toolkit
     if toolkit is None:
         yield NotApplicable("no container toolkit: Docker cannot start a container with --gpus")
+        return
+    config = None if isinstance(toolkit, Unknown) else toolkit.config
+    if isinstance(config, ToolkitConfig) and config.no_cgroups:
+        yield NotApplicable("no-cgroups = true: the hook opens no device (toolkit-no-cgroups)")
         return
     legacy = toolkit if isinstance(toolkit, Unknown) else gpus_by_hook(toolkit, info)
     if isinstance(legacy, Unknown):
