@@ -15,7 +15,8 @@ Good:
     loaded 550.107.02   on disk 550.107.02   libnvidia-ml 550.107.02
 
 Repair: a reboot where the module on disk equals the library (`deploys/fix_cgroup.py` flags it
-for its owner), else a human: build or install what is missing first. On WSL2 Windows brings the
+for its owner), else a human: build or install what is missing first. A container with a driver of
+its own inside (LXC, LXD) takes the version of its host. On WSL2 Windows brings the
 driver and this check does not apply.
 """
 
@@ -25,6 +26,7 @@ from collections.abc import Iterator
 
 from audit import skew
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.guest import guest, hosts_module, in_guest
 from audit.skew_evidence import evidence, refusal
 from audit.versions import same
 from facts.node import NodeState
@@ -48,11 +50,13 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif isinstance(driver.loaded, Unknown):
         yield Doubt("loaded module", driver.loaded.reason)
     elif driver.loaded is None:
-        yield from _not_loaded(driver)
+        yield from _not_loaded(node, driver)
     elif isinstance(driver.library, Unknown):
         yield Doubt("driver library", driver.library.reason)
     elif driver.library is None:
         yield Doubt("driver library", "no libnvidia-ml where the loader looks; module is loaded")
+    elif hosts_module(node):
+        yield from in_guest(driver, driver.loaded, driver.library, guest(node))
     elif same(driver.loaded, driver.library):
         yield from _in_step(driver, driver.loaded)
     else:
@@ -128,7 +132,28 @@ def _refused_clients(driver: NvidiaDriver, loaded: str) -> Iterator[Finding]:
         )
 
 
-def _not_loaded(driver: NvidiaDriver) -> Iterator[Outcome]:
+def _not_installed(node: NodeState, gpus: int) -> Outcome:
+    """The container toolkit on the node itself says that containers are meant to get its GPUs."""
+    toolkit = node.toolkit
+    if (
+        isinstance(toolkit, Unknown)
+        or not toolkit
+        or toolkit.has("nvidia-container-cli") is not True
+    ):
+        return NotApplicable("an NVIDIA GPU, but no driver of NVIDIA's installed")
+    return Finding(
+        level=Level.BROKEN,
+        subject="driver",
+        saw=f"the container toolkit, {gpus} GPU on the PCI bus, no part of a driver",
+        want="NVIDIA's driver",
+        why="no container that asks for a GPU starts (libnvidia-ml.so.1 cannot be opened)",
+        repair=Repair.HUMAN,
+        do="install the driver (Ubuntu: ubuntu-drivers install --gpgpu), then reboot",
+        avoid="installing the toolkit again, or libraries in the image",
+    )
+
+
+def _not_loaded(node: NodeState, driver: NvidiaDriver) -> Iterator[Outcome]:
     devices = driver.devices
     if isinstance(devices, Unknown):
         yield Doubt("GPUs", devices.reason)
@@ -139,7 +164,7 @@ def _not_loaded(driver: NvidiaDriver) -> Iterator[Outcome]:
     elif all(gpu.driver == "vfio-pci" for gpu in devices.gpus):
         yield NotApplicable("every NVIDIA GPU is handed to a guest (vfio-pci)")
     elif not skew.installed(driver):
-        yield NotApplicable("an NVIDIA GPU, but no driver of NVIDIA's installed")
+        yield _not_installed(node, len(devices.gpus))
     else:
         holders = {gpu.driver for gpu in devices.gpus if gpu.driver}
         why, do = skew.why_not_loaded(driver, holders)

@@ -2,7 +2,9 @@
 
 With `no-cgroups = true` in config.toml the legacy hook makes the device nodes in the container and
 leaves its device cgroup shut: `Failed to initialize NVML: Unknown Error` from the first second. It
-is meant for rootless engines, which have no device cgroup, and stays behind on others.
+is meant for rootless engines, which have no device cgroup, and stays behind on others. In a system
+container (LXC) it is usual too: an unprivileged one may not write device filters at all. There the
+answer of a running container's device decides.
 
 Bad:
 
@@ -23,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.guest import guest
 from audit.injection import gpus_by_hook, runtime_is_cdi
 from facts.container_toolkit import ContainerToolkit
 from facts.docker_engine import EngineInfo
@@ -52,6 +55,8 @@ def _switched_off(
     node: NodeState, toolkit: ContainerToolkit, config: ToolkitConfig
 ) -> Iterator[Outcome]:
     legacy = _legacy(node, toolkit)
+    if legacy is True and guest(node) == "lxc":
+        legacy = _shut(node)
     if isinstance(legacy, Unknown):
         yield Doubt("container toolkit", f"no-cgroups = true; {legacy.reason}")
     elif legacy:
@@ -68,6 +73,16 @@ def _switched_off(
             avoid="changing the cgroup driver: the device is never opened, whichever it is",
             evidence=(f"{config.path}: no-cgroups = true",),
         )
+
+
+def _shut(node: NodeState) -> bool | Unknown:
+    """Whether a container in this system container is refused its GPU, by the first that tells."""
+    found = node.gpu_containers
+    listed = () if isinstance(found, Unknown) else found.containers
+    nodes = [one.nodes for one in listed if not isinstance(one.nodes, Unknown)]
+    answers = [device.answer for devices in nodes for device in devices]
+    told = [answer == "EPERM" for answer in answers if isinstance(answer, str)]
+    return any(told) if told else Unknown(f"whether {guest(node)} keeps a device cgroup")
 
 
 def _legacy(node: NodeState, toolkit: ContainerToolkit) -> bool | Unknown:

@@ -11,7 +11,7 @@ import yaml
 from audit.catalogue import entries, judge
 from audit.wishes import Wishes
 from facts.unknown import plain
-from tests import recordings
+from tests import described, recordings
 
 CASES = Path(__file__).parent / "checks"
 
@@ -23,7 +23,8 @@ def cases() -> list[Path]:
 @pytest.mark.parametrize("path", cases(), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_verdict(path: Path) -> None:
     case = yaml.safe_load(path.read_text())
-    node = recordings.node(case["node"], case.get("answers"), case.get("cluster"))
+    answers = described.answers(case.get("described", {})) | case.get("answers", {})
+    node = recordings.node(case["node"], answers, case.get("cluster"))
     check = path.parent.name.replace("_", "-")
     wishes = Wishes(**{name: tuple(value) for name, value in case.get("wishes", {}).items()})
     result = next(result for result in judge(node, wishes) if result.check == check)
