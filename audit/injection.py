@@ -10,6 +10,9 @@ from facts.unknown import Unknown
 _CDI_GPUS = (29, 2, 0)
 """The first Docker whose ``--gpus`` tries CDI first (moby, daemon/devices_nvidia_linux.go)."""
 
+_GPU = "nvidia.com/gpu"
+"""The kind that Docker asks for."""
+
 _JIT_CDI = (1, 18, 0)
 """The first toolkit whose runtime mode ``auto`` is CDI (NVIDIA's release notes of it)."""
 
@@ -20,13 +23,27 @@ def gpus_by_hook(toolkit: ContainerToolkit, info: EngineInfo) -> bool | Unknown:
     if isinstance(hook, Unknown) or not hook:
         return hook
     if (release(info.server_version) or ()) >= _CDI_GPUS and info.cdi_directories:
-        cdi = toolkit.has("nvidia-cdi-hook")
+        cdi = _gpus_find_cdi(toolkit)
         if isinstance(cdi, Unknown) or cdi:
             return cdi if isinstance(cdi, Unknown) else False
     if "nvidia" in info.default_runtime:
         cdi = runtime_is_cdi(toolkit)
         return cdi if isinstance(cdi, Unknown) else not cdi
     return True
+
+
+def _gpus_find_cdi(toolkit: ContainerToolkit) -> bool | Unknown:
+    """Whether CDI serves ``--gpus``: without a spec Docker falls back to the hook, and says so in
+    its log alone (moby, daemon/devices_nvidia_linux.go)."""
+    hook = toolkit.has("nvidia-cdi-hook")
+    if isinstance(hook, Unknown) or not hook:
+        return hook
+    if isinstance(toolkit.specs, Unknown):
+        return toolkit.specs
+    kinds = [spec.kind for spec in toolkit.specs]
+    if _GPU in kinds:
+        return True
+    return next((kind for kind in kinds if isinstance(kind, Unknown)), False)
 
 
 def runtime_is_cdi(toolkit: ContainerToolkit) -> bool | Unknown:

@@ -4,7 +4,8 @@ With the cgroup driver `systemd`, a container started with `docker run --gpus` g
 from the legacy hook, behind systemd, and loses them at the next `systemctl daemon-reload` or change
 of its scope. Without the option `native.cgroupdriver`, Docker takes systemd on a node with cgroup
 v2: an empty daemon.json is the exposed case. Docker 29.2 and newer turn `--gpus` into CDI where
-`nvidia-cdi-hook` is there; the `nvidia` runtime does so from container toolkit 1.18 on.
+`nvidia-cdi-hook` and a CDI spec are there (else they fall back to the hook, with a line in their
+log); the `nvidia` runtime does so from container toolkit 1.18 on.
 
 Bad:
 
