@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from audit.cures import KUBERNETES
+from audit.versions import same
 from facts.docker_engine import DockerEngine, EngineInfo
 from facts.docker_inspect import Inspected
 from facts.node import NodeState
+from facts.nvidia_driver import NvidiaDriver
 from facts.unknown import Unknown
 
 
@@ -35,7 +37,7 @@ class Refusal:
         return f"{self.subject}: saw {self.saw}, want {self.want}{more}{way}"
 
 
-OVERRULABLE = ("data-root", "ecs", "gpu-lost", "paused", "remove", "stuck")
+OVERRULABLE = ("data-root", "ecs", "gpu-lost", "paused", "remove", "skew", "stuck")
 """The names that the knob ``overrule`` takes."""
 
 # Their /etc is made anew at boot or by the system's own tools (os-release(5), ID).
@@ -143,6 +145,7 @@ def risks(node: NodeState, stops: Iterable[Inspected]) -> Iterator[Refusal]:
         saw = f"tasks of ECS: {', '.join(names)}"
         instead = "drain the container instance first"
         yield Refusal("containers", saw, "no task of a scheduler", instead, "ecs")
+    yield from _skew(node, stopped)
     log = None if node.driver is None or isinstance(node.driver, Unknown) else node.driver.log
     if log is not None and not isinstance(log, Unknown) and log.fallen:
         saw = "a GPU that has fallen off the bus (Xid 79)"
@@ -154,3 +157,17 @@ def risks(node: NodeState, stops: Iterable[Inspected]) -> Iterator[Refusal]:
         saw = ", ".join(f"{one.name} ({one.pid})" for one in node.stuck.processes)
         instead = "their containers cannot stop; find out what they wait for, or reboot"
         yield Refusal("processes in state D", saw, "none in a container", instead, "stuck")
+
+
+def _skew(node: NodeState, stopped: tuple[Inspected, ...]) -> Iterator[Refusal]:
+    """Between a driver's update and its reboot containers run on and none starts with the GPU."""
+    driver = node.driver if isinstance(node.driver, NvidiaDriver) else None
+    loaded, library = (driver.loaded, driver.library) if driver else (None, None)
+    if not isinstance(loaded, str) or not isinstance(library, str) or same(loaded, library):
+        return
+    found = () if isinstance(node.gpu_containers, Unknown) else node.gpu_containers.containers
+    with_gpu = {one.id for one in found}
+    if names := [one.name for one in stopped if one.id in with_gpu]:
+        saw = f"module {loaded}, libnvidia-ml {library}; {', '.join(names)} would not start again"
+        instead = "first what driver-skew says; a reboot brings both"
+        yield Refusal("driver", saw, "one version", instead, "skew")

@@ -203,6 +203,16 @@ def test_a_risk_is_refused_until_it_is_overruled(knob: str) -> None:
     assert plan(node, "cgroupfs", overrule=[knob]).acts
 
 
+def test_gpu_containers_are_not_stopped_where_none_would_start_again() -> None:
+    node = recordings.node("gpu_skew")
+    (refusal,) = plan(node, "cgroupfs").refusals
+    assert str(refusal) == (
+        "driver: saw module 550.90.07, libnvidia-ml 550.107.02; trainer would not start again, want"
+        " one version; first what driver-skew says; a reboot brings both (overrule = 'skew')"
+    )
+    assert plan(node, "cgroupfs", overrule=["skew"]).acts
+
+
 def test_what_would_break_the_host_cannot_be_overruled() -> None:
     answers, _ = REFUSED["kubelet on docker"]
     named = {name.replace("__", "."): answer for name, answer in answers.items()}

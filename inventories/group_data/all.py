@@ -20,7 +20,8 @@ cgroup_driver = "cgroupfs"
 only_exposed = False
 
 # Refusals that are not to count: "remove" (containers with --rm are lost), "paused" (so is the
-# state of paused ones), "ecs", "gpu-lost", "stuck", "data-root" (a symbolic link to the engine's
+# state of paused ones), "ecs", "gpu-lost", "stuck", "skew" (with a driver that
+# waits for its reboot no GPU container starts again), "data-root" (a symbolic link to the engine's
 # directory is right, and not to be told from another directory). Those that would break a host
 # cannot be named.
 overrule: tuple[str, ...] = ()
