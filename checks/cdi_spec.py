@@ -23,12 +23,16 @@ from collections.abc import Iterator
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.release import release
 from audit.versions import same
-from facts.container_toolkit import CdiSpec
+from facts.container_toolkit import CdiSpec, ContainerToolkit
 from facts.node import NodeState
+from facts.nvidia_driver import NvidiaDriver
 from facts.unknown import Unknown
 from facts.wsl import WslState
 
 AREA = Area.VERSIONS
+
+_REFRESHES = (1, 18, 0)
+"""NVIDIA container toolkit, release notes 1.18.0: nvidia-cdi-refresh."""
 
 _FIRST = (100,)
 """Jetson's library is libcuda.so.1.1 whatever its driver; every other one has the driver's own."""
@@ -44,13 +48,34 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif isinstance(toolkit.specs, Unknown):
         yield Doubt("CDI specs", toolkit.specs.reason)
     elif not toolkit.specs:
-        yield NotApplicable("no CDI spec of NVIDIA's on this node")
+        yield _no_spec(node, toolkit)
     elif node.driver is None:
         yield NotApplicable("a CDI spec, but no NVIDIA driver on this node")
     elif isinstance(node.wsl, WslState):
         yield NotApplicable("WSL: the specs name Windows' driver store, not a version")
     else:
         yield from _specs(node, toolkit.specs)
+
+
+def _no_spec(node: NodeState, toolkit: ContainerToolkit) -> Outcome:
+    """From 1.18 on a service of the toolkit's package writes one at boot and after an update."""
+    version = toolkit.version if isinstance(toolkit.version, str) else ""
+    loaded = node.driver.loaded if isinstance(node.driver, NvidiaDriver) else None
+    ours = toolkit.has("nvidia-ctk") is True and node.kubelet is None
+    if not (ours and isinstance(loaded, str) and (release(version) or ()) >= _REFRESHES):
+        return NotApplicable("no CDI spec of NVIDIA's on this node")
+    return Finding(
+        level=Level.ADVICE,
+        subject="CDI spec",
+        saw=f"none under /etc/cdi and /var/run/cdi; toolkit {version}, driver {loaded}",
+        want="/var/run/cdi/nvidia.yaml, written by nvidia-cdi-refresh.service",
+        why="--device nvidia.com/gpu=all finds nothing, and Docker 29.2 and newer fall back to the"
+        " legacy hook for --gpus",
+        repair=Repair.HUMAN,
+        do="journalctl -u nvidia-cdi-refresh names the reason; then nvidia-ctk cdi generate"
+        " --output=/var/run/cdi/nvidia.yaml",
+        reference="https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/cdi-support.html",
+    )
 
 
 def _specs(node: NodeState, specs: tuple[CdiSpec, ...]) -> Iterator[Outcome]:
