@@ -66,6 +66,9 @@ def _judge(node: NodeState, driver: NvidiaDriver, devices: NvidiaDevices) -> Ite
         yield Doubt("nvidia_uvm", params.reason)
     elif params is not None and isinstance(params.uvm, Unknown):
         yield Doubt("nvidia_uvm", params.uvm.reason)
+    elif params is not None and not params.uvm and node.toolkit and "/dev/nvidiactl" in paths:
+        if "/dev/nvidia-uvm" not in paths:
+            yield _missing("/dev/nvidia-uvm", "nvidia_uvm is not loaded", False)
     elif params is not None and params.uvm:
         yield from _uvm(paths.get("/dev/nvidia-uvm"), params, bool(paths))
 
