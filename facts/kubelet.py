@@ -99,7 +99,10 @@ def _on_docker(
     if isinstance(endpoint, str):
         own = [d.option("--container-runtime-endpoint") for d in daemons.named("cri-dockerd")]
         return bool(re.search(r"dockershim|cri-?docker", endpoint)) or endpoint in own
-    if re.search(r"^\s*docker\s*:\s*true|(^|\s|')--docker\b(?!-)", said.text, re.MULTILINE):
+    flags = [argument for process in said.processes for argument in process.arguments]
+    if "--docker" in flags or re.search(
+        r"^\s*docker\s*:\s*true|(^|\s|')--docker\b(?!-)", said.text, re.MULTILINE
+    ):
         return True
     carriers = {process.name for process in said.processes}
     if carriers & {"kubelite", "rke2"} or _bundled_containerd(daemons):
