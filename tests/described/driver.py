@@ -16,6 +16,8 @@ def answers(said: Mapping[str, Any] | None, node: Mapping[str, Any]) -> dict[str
     ``log`` (lines of the kernel's log), ``packages`` (raw rows of dpkg). ``None``: no driver."""
     if said is None:
         said = {"version": None, "packages": "", "nodes": False, "gpus": []}
+    if numbers := [key for key, value in said.items() if isinstance(value, float)]:
+        raise TypeError(f"case: saw a number as {numbers}, want a text (550.100 is not 550.1)")
     version = said["version"]
     loaded = said.get("loaded", version)
     library = said.get("library", version)
