@@ -1,0 +1,71 @@
+"""nvidia-smi comes back on this node, and names every GPU.
+
+A driver or GPU that is stuck takes whoever asks it with it: the process waits in the kernel (state
+D), and neither a signal nor a restart of its container ends it. nvidia-smi shows that first. A GPU
+that it cannot name ("Unable to determine the device handle", "GPU is lost") is gone for containers
+too. Versions that differ are driver-skew's.
+
+Bad:
+
+    nvidia-smi   still there after SIGKILL
+
+Good:
+
+    nvidia-smi   exit 0
+
+Repair: a human; the kernel log has the reason more often than not, and a reboot ends it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.loaded_driver import loaded_driver
+from audit.versions import same
+from facts.node import NodeState
+from facts.nvidia_driver import NvidiaDriver
+from facts.unknown import Unknown
+
+AREA = Area.REST
+
+_LOST = re.compile(r"device handle|GPU is lost|No devices were found|Unknown Error")
+"""nvidia-smi's words, exit codes 6, 15 and 255 (NVML_ERROR_NOT_FOUND, NVML_ERROR_GPU_IS_LOST)."""
+
+
+def check(node: NodeState) -> Iterator[Outcome]:
+    """What nvidia-smi answered on the node itself."""
+    driver, work = loaded_driver(node), node.gpu_work
+    if not isinstance(driver, NvidiaDriver):
+        yield driver
+    elif work is None:
+        yield NotApplicable("no nvidia-smi on this node")
+    elif _skewed(driver):
+        yield NotApplicable("module and library differ (driver-skew tells)")
+    elif isinstance(work, Unknown):
+        yield _judge(work.reason)
+
+
+def _skewed(driver: NvidiaDriver) -> bool:
+    loaded, library = driver.loaded, driver.library
+    return isinstance(loaded, str) and isinstance(library, str) and not same(loaded, library)
+
+
+def _judge(reason: str) -> Outcome:
+    hung = "hung" in reason
+    if not hung and not _LOST.search(reason):
+        return Doubt("nvidia-smi", reason)
+    return Finding(
+        level=Level.BROKEN,
+        subject="nvidia-smi",
+        saw=reason,
+        want="an answer that names every GPU",
+        why="the driver or a GPU is stuck: processes that use it cannot be ended"
+        if hung
+        else "the driver does not reach a GPU; containers that have it do not either",
+        repair=Repair.HUMAN,
+        do="dmesg | grep NVRM names the reason; take the node out of service, then reboot it",
+        avoid="docker restart, and a restart of docker: they may wait for good",
+        evidence=(reason,),
+    )
