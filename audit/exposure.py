@@ -20,6 +20,11 @@ _CONTROL_NODE = (("nvidiactl", NVIDIA_MAJOR, 255),)
 """What every container with a GPU has: NVML opens it first."""
 
 
+_APPLIES_AGAIN = 230
+"""From systemd 230 on the scopes that runc makes count as changed (opencontainers/runc#4568; GPUs
+kept with 219, nvidia-container-toolkit#251)."""
+
+
 @dataclass(frozen=True)
 class Held:
     """The names of those nodes that no rule of the container's scope allows; empty is safe."""
@@ -60,9 +65,11 @@ def triggers(systemd: int | None) -> str:
     """What takes an unlisted device away, on this version of systemd.
 
     A daemon-reload or re-execution (an update of systemd's package does one) spared the device on
-    systemd 257 and on no other version measured.
+    systemd 257 and on no other version measured, and by reports on those before 230.
     """
     change = "any change of its scope (`systemctl set-property`, `docker update`)"
+    if systemd is not None and systemd < _APPLIES_AGAIN:
+        return f"{change}; a `systemctl daemon-reload` was reported to spare it before systemd 230"
     if systemd == 257:
         return f"{change}; a `systemctl daemon-reload` was seen to spare it on systemd 257 only"
     return f"a `systemctl daemon-reload` (package installs do that), or {change}"
