@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.gpu_delivery import cpu_policy
 from facts.docker_engine import EngineInfo
+from facts.docker_inspect import RunningContainers
 from facts.kubelet import KubeletState
 from facts.node import NodeState
 from facts.oci_specs import Injection, OciContainer
@@ -93,17 +94,24 @@ def _static(node: NodeState) -> Iterator[Outcome]:
         if isinstance(node.oci_specs, Unknown):
             yield Doubt("GPU pods", node.oci_specs.reason)
             return
+        names = {} if isinstance(node.running, Unknown) else _names(node.running)
         for one in node.oci_specs.containers:
             # Containers beside the pods (docker run on the same node) are not kubelet's to rewrite.
             legacy = Injection.LEGACY in one.injection and not _SAFE & set(one.injection)
             if legacy and "kubepods" in one.cgroups_path:
-                yield _rewritten(one)
+                yield _rewritten(one, names.get(one.id, ""))
 
 
-def _rewritten(one: OciContainer) -> Finding:
+def _names(running: RunningContainers) -> dict[str, str]:
+    """By their ids: the specs of Docker's pods tell no name (Kubernetes' words are labels)."""
+    return {one.id: one.name for one in running.containers}
+
+
+def _rewritten(one: OciContainer, name: str) -> Finding:
     return Finding(
         level=Level.AT_RISK,
-        subject=f"container {one.name or one.id[:12]}" + (f" of pod {one.pod}" if one.pod else ""),
+        subject=f"container {one.name or name or one.id[:12]}"
+        + (f" of pod {one.pod}" if one.pod else ""),
         saw="cpuManagerPolicy static, its GPU by the legacy hook alone",
         want="its device nodes in its spec, or CDI",
         why="kubelet rewrites the cgroups of running containers (CPU sets), and the device filter"
