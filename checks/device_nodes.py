@@ -138,6 +138,7 @@ def _in_containers(node: NodeState) -> Iterator[Finding]:
                 why="the module was unloaded, or loaded again with another number: CUDA fails in"
                 " this container, or its program turns to the CPU",
                 repair=Repair.HUMAN,
-                do=f"nvidia-modprobe -c0 -u, then make {one.name} anew",
+                do="nvidia-modprobe -c0 -u; where a CDI spec has the old number, nvidia-ctk cdi"
+                f" generate again; then make {one.name} anew",
                 avoid="changing the cgroup driver: nobody refused the device",
             )
