@@ -19,7 +19,7 @@ Nodes that people told of in public threads and documents, rebuilt from what the
 with the verdict and the repair that are right there. Every one is a test (`tests/cases/ID.yaml`,
 judged by `tests/test_cases.py`): all checks look at the whole node, and the plan of the remedy is
 made. The files say what the source saw and what we added so that the node is whole. Written by
-`make docs`; change it there.
+`make docs`; change it there. [The questions that come most often](faq.md) are answered beside it.
 
 | verdict | |
 | --- | --- |

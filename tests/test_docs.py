@@ -23,6 +23,15 @@ def test_every_check_has_its_page() -> None:
     assert headings == [entry.id for entry in entries()]
 
 
+def test_what_the_questions_refer_to_is_there() -> None:
+    text = Path(generate.PATH).with_name("faq.md").read_text()
+    named = set(re.findall(r"checks\.md#([\w-]+)", text))
+    assert named
+    assert named <= {entry.id for entry in entries()}
+    questions = re.split(r"^\*\*", text, flags=re.MULTILINE)[1:]
+    assert len(questions) == 10
+
+
 def test_what_findings_refer_to_is_there() -> None:
     ids = {entry.id for entry in entries()}
     named = {

@@ -44,9 +44,9 @@ def answers(
 ) -> dict[str, dict[str, Any]]:
     """Each has a ``name``, ``asks`` (of Docker) or ``pod``, ``by`` (how the GPU came in), ``scope``
     (``listed``, ``unlisted``, ``auto``, or ``none``: cgroupfs), ``opens`` (OK or EPERM) and ``uvm``
-    (what an open of /dev/nvidia-uvm says); ``inspect`` and ``spec`` add to what Docker and the OCI
-    spec say."""
-    rows = [(f"{number:x}" * 64, 4242 + number, one) for number, one in enumerate(said, 1)]
+    (what an open of /dev/nvidia-uvm, of ``uvm_major``, says); ``inspect`` and ``spec`` add to what
+    Docker and the OCI spec say."""
+    rows = [(f"{number:x}" * 64, 4241 + number, one) for number, one in enumerate(said, 1)]
     docker = [_row(identity, pid, one) for identity, pid, one in rows if _of_docker(one)]
     walk = [line for identity, pid, one in rows for line in _walked(identity, pid, one, node)]
     scopes = [_scope(identity, one) for identity, _, one in rows if _held(one)]
@@ -118,7 +118,7 @@ def _walked(identity: str, pid: int, one: Mapping[str, Any], node: Mapping[str, 
             lines.append(f"sh: 5: cannot open /proc/{pid}/root/dev/{name}: Operation not permitted")
             lines.append("rc 2")
     if "uvm" in one:
-        lines.insert(3, "node nvidia-uvm 1fd 0")
+        lines.insert(3, f"node nvidia-uvm {one.get('uvm_major', 509):x} 0")
         lines += ["open nvidia-uvm", f"sh: 5: cannot open /dev/nvidia-uvm: {one['uvm']}", "rc 2"]
     return lines
 

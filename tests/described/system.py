@@ -66,6 +66,8 @@ _SYSTEMS = {
     ),
     "Fedora 40": ("fedora", "40", "Fedora Linux 40", "6.9.7-200.fc40.x86_64", "255.8-1.fc40"),
     "Azure Linux 2": ("mariner", "2.0", "CBL-Mariner/Linux", "5.15.167.1-2.cm2", "250.3-17.cm2"),
+    "Amazon Linux 2": ("amzn", "2", "Amazon Linux 2", "5.10.213-201.855.amzn2.x86_64", "219"),
+    "Rocky 8": ("rocky", "8.9", "Rocky Linux 8.9 (Green Obsidian)", "4.18.0-513.el8.x86_64", "239"),
     "Amazon Linux 2023": (
         "amzn",
         "2023",
