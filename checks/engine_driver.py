@@ -48,6 +48,8 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield Doubt("container engine", engine.reason)
     elif isinstance(engine.info, Unknown):
         yield Doubt("container engine", engine.info.reason)
+    elif engine.arguments and engine.arguments[0].startswith("/snap/"):
+        yield NotApplicable("the snap sees no toolkit but its own, whose nvidia runtime is CDI")
     elif engine.info.cgroup_driver == "systemd":
         yield from _on_systemd(node, engine.info)
 
