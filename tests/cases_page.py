@@ -5,6 +5,7 @@ python -m tests.cases_page
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,7 +43,7 @@ made. The files say what the source saw and what we added so that the node is wh
 def page() -> str:
     """The text of docs/cases.md."""
     every = cases()
-    rows = ["| case | seen | verdict | repair | settled by |", "| --- | --- | --- | --- | --- |"]
+    rows = ["| test | source | seen | verdict | repair | settled by |", "|" + " --- |" * 6]
     rows += [_row(case) for case in every]
     right = sum(case.right for case in every)
     return _HEAD + "\n".join(rows) + f"\n\ncases: {len(every)}, judged right: {right}\n"
@@ -51,13 +52,20 @@ def page() -> str:
 def _row(case: Case) -> str:
     said = case.said
     cells: Sequence[str] = (
-        f"[{case.id}]({said['source']})",
+        f"[{case.id}](../tests/cases/{case.id}.yaml)",
+        f"[{_thread(said['source'])}]({said['source']})",
         " ".join(str(said["seen"]).split()).replace("|", "/"),
         said["verdict"],
         said["repair"],
         said["settled_by"],
     )
     return f"| {' | '.join(cells)} |"
+
+
+def _thread(url: str) -> str:
+    """``NVIDIA/nvidia-docker#1671`` of a thread on GitHub, else the site's name."""
+    found = re.match(r"https://github\.com/([^/]+/[^/]+)/(?:issues|pull)/(\d+)$", url)
+    return f"{found[1]}#{found[2]}" if found else url.split("/")[2]
 
 
 if __name__ == "__main__":

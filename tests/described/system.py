@@ -55,6 +55,7 @@ _SYSTEMS = {
         "6.12.57+deb13-amd64",
         "257.9-1~deb13u1",
     ),
+    "Gentoo": ("gentoo", "", "Gentoo Linux", "5.10.38-gentoo-dist", "247"),
     "Arch Linux": ("arch", "", "Arch Linux", "6.9.7-arch1-1", "256.1-1-arch"),
     "CentOS 7": ("centos", "7", "CentOS Linux 7 (Core)", "3.10.0-1160.el7.x86_64", "219"),
     "Rocky 9": (
