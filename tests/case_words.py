@@ -27,6 +27,7 @@ LOSS = (
     "device-exposure",
     "engine-driver",
     "dev-char-links",
+    "device-plugin",
     "gpu-operator",
     "kubelet-driver",
 )
