@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatch
+from fnmatch import fnmatchcase
 from pprint import pformat
 
 from audit import cron_time
@@ -47,8 +47,10 @@ class Files:
 
 NOTHING = Files({}, {})
 
-_OF_THE_RUN = ("canary", "batch_size", "max_failures", "max_unavailable")
-"""Knobs about changing a fleet, which a node that looks at itself has no use for."""
+_OF_THE_RUN = ("canary", "batch_size", "max_failures", "max_unavailable", "accept")
+_OF_THIS_MACHINE = ("report_", "kube")
+"""Knobs about changing a fleet, and about files here: a node that looks at itself has no use for
+them."""
 
 
 def carried(knobs: Mapping[str, object], host: str) -> dict[str, object]:
@@ -59,18 +61,21 @@ def carried(knobs: Mapping[str, object], host: str) -> dict[str, object]:
     kept = {
         name: value
         for name, value in knobs.items()
-        if value is not None and name not in _OF_THE_RUN and not name.startswith("report_")
+        if value is not None and name not in _OF_THE_RUN and not name.startswith(_OF_THIS_MACHINE)
     }
     waivers = kept.get("waivers")
     if isinstance(waivers, (list, tuple)):
         mine = [each for each in waivers if isinstance(each, Mapping) and _holds(each, host)]
-        kept["waivers"] = [{**each, "hosts": ["*"]} for each in mine]
+        # A date may stand there as such, which the file could not name without an import.
+        texts = [{key: str(value) for key, value in each.items()} for each in mine]
+        kept["waivers"] = [{**each, "hosts": ["*"]} for each in texts]
     return kept
 
 
 def _holds(waiver: Mapping[str, object], host: str) -> bool:
-    patterns = waiver.get("hosts", ["*"])
-    return isinstance(patterns, (list, tuple)) and any(fnmatch(host, str(p)) for p in patterns)
+    patterns = waiver.get("hosts") or ("*",)
+    patterns = (patterns,) if isinstance(patterns, str) else patterns
+    return isinstance(patterns, (list, tuple)) and any(fnmatchcase(host, str(p)) for p in patterns)
 
 
 def files(

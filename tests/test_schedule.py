@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -119,13 +120,16 @@ def test_the_files_of_a_node() -> None:
 
 def test_the_knobs_that_go_along() -> None:
     waivers = [
-        {"check": "engine-driver", "hosts": ["gpu-0*"], "expires": "2027-01-31"},
+        {"check": "engine-driver", "hosts": "gpu-0*", "expires": date(2027, 1, 31)},
+        {"check": "driver-skew", "expires": "2027-01-31"},
         {"check": "runc", "hosts": ["cpu-*"], "expires": "2027-01-31"},
     ]
     given = {
         "audit_level": "broken",
         "mig_monitors": ("exporter",),
         "canary": ["gpu-01"],
+        "kubeconfig": "/home/me/.kube/config",
+        "accept": True,
         "report_html": "reports/audit.html",
         "cgroup_driver": None,
         "waivers": waivers,
@@ -133,7 +137,10 @@ def test_the_knobs_that_go_along() -> None:
     assert schedule.carried(given, "gpu-01") == {
         "audit_level": "broken",
         "mig_monitors": ("exporter",),
-        "waivers": [{"check": "engine-driver", "hosts": ["*"], "expires": "2027-01-31"}],
+        "waivers": [
+            {"check": "engine-driver", "hosts": ["*"], "expires": "2027-01-31"},
+            {"check": "driver-skew", "hosts": ["*"], "expires": "2027-01-31"},
+        ],
     }
 
 

@@ -30,6 +30,13 @@ KNOBS = {
     "drift_textfile": PROM,
     "drift_slurm": "broken",
 }
+WAIVER = {
+    "check": "device-loss",
+    "owner": "lab",
+    "reason": "a test",
+    "expires": "2999-12-31",
+    "hosts": ["clus*"],
+}
 
 
 @dataclass(frozen=True)
@@ -110,6 +117,16 @@ def test_a_fault_between_two_runs_reaches_report_metric_code_and_slurm(
     assert node.run(f"{AUDIT} {RESULTS} --last --level broken").code == 1
     said = cluster.wait(node, r"State=IDLE\+DRAIN")
     assert "Reason=pyinfra-nvml: broken: container trainer: " in said
+    hosts = inventory.write(scheduled.hosts.with_name("waived.py"), [node])
+    hosts.write_text(f"{hosts.read_text()}\nlab[0][1]['waivers'] = [{WAIVER}]\n")
+    done = Scheduled(node, hosts).deploy()
+    assert done.code == 0, done.text
+    node.sh(RUN, limit=200)
+    assert [one["check"] for one in scheduled.drift()["waived"]] == ["device-loss"]
+    assert "Reason=" not in cluster.wait(node, r"State=IDLE(?!\+DRAIN)")
+    scheduled.deploy()
+    assert node.run(RUN, limit=200).code != 0
+    cluster.wait(node, r"State=IDLE\+DRAIN")
     node.sh("docker restart --time 0 trainer")
     node.sh(RUN, limit=200)
     assert scheduled.drift()["changes"] == []
