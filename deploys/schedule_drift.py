@@ -13,7 +13,7 @@ no network. No daemon-reload is done, which would take GPUs from containers.
 from pyinfra import host, logger, state
 
 from audit import schedule
-from audit.knobs import Knobs
+from audit.knobs import Knobs, knobs
 from audit.refusals import Refusal
 from audit.schedule_knobs import schedule_knobs
 from audit.wheel_target import target
@@ -23,6 +23,7 @@ from operations import drift_timer, refusal, tool, wheelhouse
 from operations.wheel_cache import NoWheels
 
 wanted = schedule_knobs(host)
+knobs(host)  # What a node takes along is held to what it may be before it goes.
 if not wanted.present:
     drift_timer.absent(name="Take the scheduled audit away", knobs=wanted)
     tool.absent(name="Take its program away", home=wanted.drift_home)
