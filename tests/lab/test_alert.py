@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+import os
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
 
-from audit import metrics
 from tests.lab import containers, deployed, inventory, triggers
-from tests.lab.deployed import Outcome
 from tests.lab.session import Lab
-from tests.prometheus.monitoring import Monitoring, monitoring
+from tests.prometheus.monitoring import monitoring
+from tests.test_signals import SCRIPT
 
 LOST = ("PyinfraNvmlGpuLost", "bookworm")
 
 
-def drift(outcome: Outcome) -> dict[str, Any]:
-    """What the command would write of this run."""
-    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    nodes = {
-        node["node"]: {"status": "found" if node["level"] else "ok", "reboot": None}
-        for node in outcome.report["nodes"]
-    }
-    return {"ended": now, "seconds": 3.0, "interval": 60, "exit": outcome.code, "nodes": nodes}
+def audited(hosts: Path, textfile: Path) -> int:
+    """The exit code of the console command, which writes the textfile."""
+    words = ["--results", str(hosts.parent / "results"), "--level", "broken", "--interval", "60"]
+    done = subprocess.run(
+        [sys.executable, "-m", "audit", str(hosts), *words, "--textfile", str(textfile)],
+        cwd=deployed.ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYINFRA_PROGRESS": "off"},
+    )
+    assert textfile.exists(), done.stdout + done.stderr
+    return done.returncode
 
 
-def tell(told: Monitoring, outcome: Outcome) -> None:
-    """The audit's textfile, where node_exporter looks."""
-    text = metrics.text(outcome.report, drift(outcome))
-    metrics.write(told.textfiles / "pyinfra_nvml.prom", text)
+def condition(textfile: Path) -> tuple[int, str]:
+    """What node-problem-detector is told."""
+    words = ["sh", str(SCRIPT), "npd", "broken", str(textfile)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=30)
+    return done.returncode, done.stdout.strip()
 
 
 def test_a_lost_gpu_fires_an_alert_and_the_cure_ends_it(lab: Lab, tmp_path: Path) -> None:
@@ -39,12 +45,17 @@ def test_a_lost_gpu_fires_an_alert_and_the_cure_ends_it(lab: Lab, tmp_path: Path
         triggers.daemon_reload(node)
         assert containers.answer(node, "trainer") == "EPERM"
         with monitoring(tmp_path / "monitoring", hold="1s") as told:
-            tell(told, deployed.run(hosts, "audit.py", "--dry", "-y"))
+            textfile = told.textfiles / "pyinfra_nvml.prom"
+            assert audited(hosts, textfile) == 1
+            assert condition(textfile) == (1, "broken: device-loss")
             told.until(lambda: LOST in told.firing(), "the loss is an alert")
+
             assert deployed.run(hosts, "fix_cgroup.py", "-y").code == 0
             assert LOST in told.firing(), "a verdict stands until the next audit"
-            tell(told, deployed.run(hosts, "audit.py", "--dry", "-y"))
+
+            assert audited(hosts, textfile) == 0
+            assert condition(textfile) == (0, "not broken")
             told.until(lambda: LOST not in told.firing(), "the cure ends the alert")
-            assert not [name for name, _ in told.firing() if name != "PyinfraNvmlAuditAbsent"]
+            assert not [name for name, of in told.firing() if of == "bookworm"]
     finally:
         lab.stop(node)
