@@ -101,6 +101,9 @@ def test_npd_is_told_what_is_unknown_and_never_that_it_is_well(
     assert code == 2
     assert text.startswith("could not tell: last audit 73")
     assert text.endswith(" s ago, want at most 7200")
+    textfile.write_text(told("gpu_good", seconds_ago=-400))
+    code, text = ask(shell, "npd", "broken", textfile)
+    assert (code, text.startswith("could not tell: an audit ")) == (2, True)
     textfile.write_text(told("trixie_no_root"))
     unsure = "could not tell: device-loss engine-driver"
     code, text = ask(shell, "npd", "broken", textfile)

@@ -74,6 +74,7 @@ judge_age() {
   if [ -z "$at" ] || [ -z "$interval" ]; then unknown "$textfile has no time of an audit"; fi
   age=$(($(date +%s) - at))
   [ "$age" -le $((2 * interval)) ] || unknown "last audit $age s ago, want at most $((2 * interval))"
+  [ "$age" -ge -300 ] || unknown "an audit $((-age)) s from now, want the clock of its time"
   [ "$nodes" = 1 ] || unknown "$nodes nodes in $textfile, want this one alone"
   [ -z "$silent" ] || unknown 'this node did not answer its audit'
 }
