@@ -7,9 +7,10 @@ metric and its labels.
 
 from __future__ import annotations
 
+import platform
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime, timezone
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Metric, generate_latest
@@ -19,8 +20,12 @@ from typing_extensions import override
 from audit.gauges import Row, gauge, label
 from audit.node_metrics import Told, node_metrics
 from audit.place import put
+from audit.run_metrics import number, run_metrics
 from facts import json_values
 from facts.json_values import mapping, mappings
+
+LOCAL = "@local"
+"""pyinfra's name for the machine that it runs on."""
 
 _DAY = 24 * 60 * 60
 
@@ -28,22 +33,28 @@ SUFFIX = ".prom"
 """node_exporter reads no file of another name (collector/textfile.go)."""
 
 
-def text(document: Mapping[str, object], drift: Mapping[str, object]) -> str:
+def text(
+    document: Mapping[str, object], drift: Mapping[str, object], host: str | None = None
+) -> str:
     """The metrics of one run, from what ``audit.json`` and ``drift.json`` hold.
+
+    The node ``@local`` of pyinfra is shown by the name of this ``host``: each node that audits
+    itself has one.
 
     .. code:: python
 
         'pyinfra_nvml_node_answered{node="gpu-01"} 1.0'
     """
+    named = _Names(host or platform.node())
     waived = mappings(drift.get("waived"))
     registry = CollectorRegistry()
     registry.register(
         _Told(
             [
-                *_run(document, drift),
-                *node_metrics(_nodes(document, drift, waived)),
-                _changes(mappings(drift.get("changes"))),
-                _expiries(waived),
+                *run_metrics(document, drift),
+                *node_metrics(_nodes(document, drift, waived, named)),
+                _changes(mappings(drift.get("changes")), named),
+                _expiries(waived, named),
             ]
         )
     )
@@ -63,6 +74,17 @@ def write(path: Path, content: str) -> None:
     put(path, content)
 
 
+@dataclass(frozen=True)
+class _Names:
+    """How a node is called in the labels."""
+
+    host: str
+
+    def of(self, entry: Mapping[str, object]) -> str:
+        name = json_values.text(entry.get("node"))
+        return self.host if name == LOCAL else name
+
+
 class _Told(Collector):
     """Gauges that are there already, in the form that prometheus-client writes."""
 
@@ -74,50 +96,26 @@ class _Told(Collector):
         return self._gauges
 
 
-def _run(document: Mapping[str, object], drift: Mapping[str, object]) -> Iterator[Metric | None]:
-    """When the last run was, how it went, and when the next is due."""
-    told = {
-        "audit_timestamp_seconds": ("When the nodes were asked.", document.get("time")),
-        "last_run_timestamp_seconds": ("When the last run ended.", drift.get("ended")),
-        "last_run_duration_seconds": ("How long the last run took.", drift.get("seconds")),
-        "last_run_exit_code": (
-            "Exit code of the last run: 0 clean, 1 findings, 2 could not tell, 3 usage.",
-            drift.get("exit"),
-        ),
-        "expected_interval_seconds": (
-            "Time from one run to the next; not there for a run by hand.",
-            drift.get("interval"),
-        ),
-        "accepted_timestamp_seconds": (
-            "When the state was accepted that changes are measured against.",
-            drift.get("accepted"),
-        ),
-    }
-    for name, (meaning, value) in told.items():
-        number = _number(value)
-        yield gauge(name, meaning, [] if number is None else [({}, number)])
-
-
 def _nodes(
-    document: Mapping[str, object], drift: Mapping[str, object], waived: list[dict[str, object]]
+    document: Mapping[str, object],
+    drift: Mapping[str, object],
+    waived: list[dict[str, object]],
+    named: _Names,
 ) -> list[Told]:
     states = mapping(drift.get("nodes"))
-    of_node: dict[object, set[tuple[str, str]]] = {}
+    of_node: dict[str, set[tuple[str, str]]] = {}
     for entry in waived:
         told = (json_values.text(entry.get("check")), json_values.text(entry.get("subject")))
-        of_node.setdefault(entry.get("node"), set()).add(told)
+        of_node.setdefault(json_values.text(entry.get("node")), set()).add(told)
+    nodes = [(json_values.text(node.get("node")), node) for node in mappings(document.get("nodes"))]
     return [
-        Told(
-            node,
-            mapping(states.get(json_values.text(node.get("node")))),
-            frozenset(of_node.get(node.get("node"), ())),
-        )
-        for node in mappings(document.get("nodes"))
+        Told(node, mapping(states.get(name)), frozenset(of_node.get(name, ())), named.of(node))
+        for name, node in nodes
     ]
 
 
-def _changes(changes: list[dict[str, object]]) -> Metric | None:
-    pairs = Counter((label(change.get("node")), label(change.get("kind"))) for change in changes)
+def _changes(changes: list[dict[str, object]], named: _Names) -> Metric | None:
+    pairs = Counter((named.of(change), label(change.get("kind"))) for change in changes)
     return gauge(
         "changes",
         "Changes since the accepted state; not there where there is none.",
@@ -125,32 +123,18 @@ def _changes(changes: list[dict[str, object]]) -> Metric | None:
     )
 
 
-def _expiries(waived: list[dict[str, object]]) -> Metric | None:
+def _expiries(waived: list[dict[str, object]], named: _Names) -> Metric | None:
     """Of waivers that hide a finding today: they hold through the day that they name.
 
     One with no date that can be read is not told.
     """
     rows: list[Row] = []
     for entry in waived:
-        names = {name: entry.get(name) for name in ("node", "check", "subject", "owner")}
-        if (last := _number(entry.get("expires"))) is not None:
-            rows.append((names, last + _DAY))
+        about = {name: entry.get(name) for name in ("check", "subject", "owner")}
+        if (last := number(entry.get("expires"))) is not None:
+            rows.append(({"node": named.of(entry), **about}, last + _DAY))
     return gauge(
         "waiver_expiry_timestamp_seconds",
         "When a finding that is waived today counts again.",
         rows,
     )
-
-
-def _number(value: object) -> float | None:
-    """A number, or a time or date in ISO 8601 as seconds since 1970; a date begins in UTC."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, (int, float)):
-        return value
-    try:
-        # Python 3.10 reads no "Z" (library reference, datetime.fromisoformat).
-        time = datetime.fromisoformat(json_values.text(value).replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).timestamp()

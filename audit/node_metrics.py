@@ -23,16 +23,14 @@ _SKEW = "driver-skew"
 class Told:
     """One node of ``audit.json``, its entry in ``drift.json``, and what is waived there.
 
-    ``waived`` holds check and subject of every finding that somebody answers for until a date.
+    ``waived`` holds check and subject of every finding that somebody answers for until a date,
+    ``shown`` is the node's name in the labels.
     """
 
     audit: Mapping[str, object]
     drift: Mapping[str, object]
     waived: frozenset[tuple[str, str]]
-
-    @property
-    def name(self) -> str:
-        return text(self.audit.get("node"))
+    shown: str
 
     @property
     def answered(self) -> bool:
@@ -61,17 +59,17 @@ def node_metrics(nodes: Sequence[Told]) -> Iterator[Metric | None]:
     yield gauge(
         "node_answered",
         "Whether the node answered the audit (1) or did not (0).",
-        [({"node": node.name}, int(node.answered)) for node in nodes],
+        [({"node": node.shown}, int(node.answered)) for node in nodes],
     )
     yield gauge(
         "node_status",
         "1: what the last run says of the node (ok, found, unknown) is in the label.",
-        [({"node": node.name, "status": node.drift.get("status")}, 1) for node in nodes],
+        [({"node": node.shown, "status": node.drift.get("status")}, 1) for node in nodes],
     )
     yield gauge(
         "node_execs",
         "Commands that were sent to the node for its audit.",
-        [({"node": node.name}, _execs(node)) for node in heard],
+        [({"node": node.shown}, _execs(node)) for node in heard],
     )
     yield gauge(
         "check_status",
@@ -86,7 +84,7 @@ def node_metrics(nodes: Sequence[Told]) -> Iterator[Metric | None]:
     yield gauge(
         "waived_findings",
         "Findings on the node that somebody answers for until a date.",
-        [({"node": node.name}, len(node.waived)) for node in heard],
+        [({"node": node.shown}, len(node.waived)) for node in heard],
     )
     yield gauge(
         "reboot_required",
@@ -96,12 +94,12 @@ def node_metrics(nodes: Sequence[Told]) -> Iterator[Metric | None]:
     yield gauge(
         "driver_info",
         "NVIDIA driver: module in memory, module on disk for the running kernel, libnvidia-ml.",
-        [({"node": node.name, **driver_labels(node.facts)}, 1) for node in heard],
+        [({"node": node.shown, **driver_labels(node.facts)}, 1) for node in heard],
     )
     yield gauge(
         "engine_info",
         "Docker engine, its cgroup driver, and the node's cgroup hierarchy.",
-        [({"node": node.name, **engine_labels(node.facts)}, 1) for node in heard],
+        [({"node": node.shown, **engine_labels(node.facts)}, 1) for node in heard],
     )
 
 
@@ -115,7 +113,7 @@ def _checks(node: Told) -> Iterator[Row]:
         levels = node.levels(check)
         yield (
             {
-                "node": node.name,
+                "node": node.shown,
                 "check": check.get("check"),
                 "status": _status(check, levels),
                 "level": next((level.value for level in Level if level.value in levels), ""),
@@ -135,7 +133,7 @@ def _status(check: Mapping[str, object], levels: Sequence[str]) -> str:
 def _findings(node: Told) -> Iterator[Row]:
     found = [level for check in node.checks for level in node.levels(check)]
     for level in Level:
-        yield {"node": node.name, "level": level.value}, found.count(level.value)
+        yield {"node": node.shown, "level": level.value}, found.count(level.value)
 
 
 def _reboot(node: Told) -> Iterator[Row]:
@@ -143,4 +141,4 @@ def _reboot(node: Told) -> Iterator[Row]:
     statuses = {check.get("check"): check.get("status") for check in node.checks}
     reason = text(node.drift.get("reboot"))
     if reason or (node.drift and statuses.get(_SKEW) != Status.UNKNOWN.value):
-        yield {"node": node.name, "reason": reason}, int(bool(reason))
+        yield {"node": node.shown, "reason": reason}, int(bool(reason))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 from datetime import datetime, timezone
 from pathlib import Path
@@ -156,7 +157,9 @@ def test_promtool_has_nothing_to_say_against_it(text: str) -> None:
 
 @pytest.mark.parametrize("broken", [{}, {"nodes": 3}, {"nodes": [{}, 7, {"checks": "x"}]}])
 def test_documents_of_another_shape_say_less_and_raise_nothing(broken: dict[str, Any]) -> None:
-    assert metrics.text(broken, drifted(nodes=[], changes=4, waived=[{}, "x"], seconds=True))
+    assert metrics.text(
+        broken, drifted(nodes=[], changes=4, waived=[{}, "x", {"node": []}], seconds=True)
+    )
     assert metrics.text(audited("gpu_good"), broken)
 
 
@@ -164,6 +167,24 @@ def test_a_node_costs_ten_series_and_one_for_each_check() -> None:
     told = [labels for _, labels in series(FLEET) if ("node", "gpu_good") in labels]
     checks = len(audited("gpu_good")["nodes"][0]["checks"])
     assert len(told) == 10 + checks
+
+
+def test_a_machine_that_audits_itself_is_shown_by_its_name() -> None:
+    said = audited("gpu_skew")
+    said["nodes"][0]["node"] = "@local"
+    waived = {"node": "@local", "check": "driver-skew", "subject": "driver", "owner": "kim"}
+    drift = drifted(
+        nodes={"@local": {"status": "found", "reboot": REASON}},
+        changes=[{"node": "@local", "kind": "new finding"}],
+        waived=[{**waived, "expires": "2021-01-31"}],
+    )
+    text = metrics.text(said, drift, host="gpu-77")
+    assert "@local" not in text
+    assert value(text, "node_answered", node="gpu-77") == 1
+    assert value(text, "reboot_required", node="gpu-77", reason=REASON) == 1
+    assert value(text, "changes", node="gpu-77", kind="new finding") == 1
+    assert statuses(text, "gpu-77")["driver-skew"] == ("waived", "")
+    assert f'node="{platform.node()}"' in metrics.text(said, drift)
 
 
 def test_it_is_put_in_place_at_once_for_every_reader(tmp_path: Path) -> None:
