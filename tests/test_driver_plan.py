@@ -1,0 +1,249 @@
+"""What the fix of a driver would do to a node: flag, holds, reboot, or every reason against it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from audit import driver_text
+from audit.catalogue import judge
+from audit.driver_plan import Asked, DriverPlan, library, plan
+from facts.container_libraries import ContainerLibraries, ContainerLibrary
+from facts.hold_means import HoldMeans
+from facts.node import NodeState
+from facts.reboot_conditions import Process, RebootConditions
+from facts.unknown import Unknown
+from tests import recordings
+
+TRAINER = recordings.node("gpu_skew").running.containers[0].id  # type: ignore[union-attr]
+FILE = "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so."
+CONDITIONS = RebootConditions(systemd=True, changed="2026-03-01T04:05:06+00:00")
+ASKED = Asked(
+    means=HoldMeans(("apt-mark", "unattended-upgrade")),
+    conditions=CONDITIONS,
+    libraries=ContainerLibraries((ContainerLibrary(TRAINER, "550.90.07", True, FILE),)),
+)
+HELD = (
+    ("apt-mark", "libnvidia-compute-550:amd64"),
+    ("apt-mark", "nvidia-dkms-550"),
+    ("apt-mark", "nvidia-utils-550"),
+)
+
+
+def node(name: str = "gpu_skew", **answers: Any) -> NodeState:
+    """A recorded node; ``nvidia_module__loaded=...`` replaces nvidia_module.loaded."""
+    return recordings.node(name, {key.replace("__", "."): each for key, each in answers.items()})
+
+
+def planned(state: NodeState, asked: Asked = ASKED, **knobs: Any) -> DriverPlan:
+    return plan(state, judge(state, None), asked, **knobs)
+
+
+def told(made: DriverPlan) -> str:
+    return "\n".join(driver_text.lines(made))
+
+
+def test_a_skewed_node_is_flagged_and_held() -> None:
+    made = planned(node())
+    assert made.acts
+    assert not made.reboot
+    assert made.flag
+    assert made.flag.startswith("driver: module 550.90.07, libnvidia-ml 550.107.02")
+    assert made.since == "2026-03-01T04:05:06+00:00"
+    assert made.holds.add == HELD
+    assert "apt-mark unhold libnvidia-compute-550:amd64" in told(made)
+    assert "a reboot ends it (--data reboot=true)" in told(made)
+
+
+def test_a_reboot_names_what_stops_and_how_it_comes_back() -> None:
+    asked = replace(ASKED, conditions=replace(CONDITIONS, users=(Process(4242, "python3"),)))
+    made = planned(node(), asked, reboot=True)
+    assert made.reboot
+    assert "reboot: 2 containers stop  [reboot: the node goes down]" in told(made)
+    assert "trainer: comes back by its policy (unless-stopped)" in told(made)
+    assert "processes with a GPU open, which end: python3 (4242)" in told(made)
+
+
+def test_the_library_whose_coming_began_the_skew() -> None:
+    assert library(node()).endswith("/libnvidia-ml.so.550.107.02")
+    assert library(Unknown("no answer")) == ""
+
+
+def test_a_node_in_step_is_not_rebooted() -> None:
+    made = planned(node("gpu_good"), reboot=True)
+    assert not made.acts
+    assert made.refusals == ()
+    assert told(made) == "driver: in step, no reboot is needed"
+
+
+def test_a_node_without_a_driver_has_nothing_to_do() -> None:
+    made = planned(node("trixie_exposed"), reboot=True)
+    assert not made.acts
+    assert "no NVIDIA GPU on the PCI bus" in told(made)
+    assert "there is nothing to hold" in told(made)
+
+
+def test_who_reboots_it_anyway_is_told() -> None:
+    made = planned(node(), replace(ASKED, conditions=replace(CONDITIONS, reboots=("kured",))))
+    assert not made.refusals
+    assert "kured may reboot it before" in told(made)
+
+
+def disk(version: str) -> dict[str, str]:
+    """The answer of nvidia_module.disk: one kernel with the module of this version."""
+    kernel = "5.15.0-126-generic"
+    path = f"/lib/modules/{kernel}/updates/dkms/nvidia.ko"
+    lines = [f"running {kernel}", "asked", f"kernel {kernel}", "image", f"module {path}"]
+    return {"out": "\n".join([*lines, f"version {version}"]) + "\n"}
+
+
+def system(line: str) -> dict[str, Any]:
+    """The answer of machine.files with one line more."""
+    return {"rc": 2, "out": f"/proc/sys/kernel/random/boot_id:0\n{line}\n"}
+
+
+KUBELET = {
+    "out": "process 120 kubelet\nuid 0\nnspid 120\narg /usr/bin/kubelet\n"
+    "arg --container-runtime-endpoint=unix:///run/containerd/containerd.sock\nhidepid 0\n"
+}
+IMAGE = ContainerLibraries((ContainerLibrary(TRAINER, "550.90.07", False, f"{FILE}550.90.07"),))
+
+AGAINST: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
+    "module on disk stale": (
+        {"nvidia_module__disk": disk("550.90.07")},
+        {},
+        "",
+        "a reboot would not help: kernel 5.15.0-126-generic has 550.90.07 on disk",
+    ),
+    "module ahead of the library": (
+        {"nvidia_module__loaded": {"rc": 2, "out": "/sys/module/nvidia/version:550.120"}},
+        {},
+        "",
+        "the driver was taken back to 550.107.02",
+    ),
+    "module on disk not to be read": (
+        {"nvidia_module__disk": {"rc": 124}},
+        {},
+        "",
+        "module on disk: saw nvidia_module.disk: timed out, want to know that a reboot helps",
+    ),
+    "lxc": (
+        {"machine__files": system("/run/systemd/container:lxc")},
+        {},
+        "guest",
+        "machine: saw a container (lxc): the module is its host's, want the host itself",
+    ),
+    "this machine": ({}, {"local": True}, "", "ssh from another machine"),
+    "kubelet": (
+        {"daemons__processes": KUBELET},
+        {},
+        "kubelet",
+        "kubectl drain NODE --ignore-daemonsets",
+    ),
+    "kured": (
+        {},
+        {"conditions": replace(CONDITIONS, reboots=("kured",))},
+        "kured",
+        "let it reboot by the flag",
+    ),
+    "slurm": (
+        {},
+        {"conditions": replace(CONDITIONS, schedulers=("slurmd",))},
+        "scheduler",
+        "scontrol reboot ASAP nextstate=RESUME NODE",
+    ),
+    "dpkg at work": (
+        {},
+        {"conditions": replace(CONDITIONS, package_managers=(Process(440, "dpkg"),))},
+        "",
+        "package manager: saw dpkg (440) at work, want none; let it end",
+    ),
+    "inhibitor": (
+        {},
+        {"conditions": replace(CONDITIONS, blocks=("backup: runs until 06:00",))},
+        "",
+        "inhibitor: saw backup: runs until 06:00, want none that blocks a shutdown",
+    ),
+    "shutdown scheduled": (
+        {},
+        {"conditions": replace(CONDITIONS, scheduled="poweroff")},
+        "",
+        "shutdown: saw a poweroff that somebody has scheduled",
+    ),
+    "conditions not to be had": (
+        {},
+        {"conditions": Unknown("reboot_conditions.ask: timed out")},
+        "",
+        "reboot: saw reboot_conditions.ask: timed out, want to know what it would meet",
+    ),
+    "library in an image": (
+        {},
+        {"libraries": IMAGE},
+        "libraries",
+        "container trainer: saw libnvidia-ml 550.90.07 in its image, want the node's, 550.107.02",
+    ),
+    "libraries not to be told": (
+        {},
+        {"libraries": Unknown("want root to look into /proc")},
+        "libraries",
+        "libraries in containers: saw want root to look into /proc",
+    ),
+    "--rm": (
+        {
+            "docker_inspect__running": {
+                "out": f'{{"Id": "{"5" * 64}", "Name": "/x", "AutoRemove": true}}\n'
+            }
+        },
+        {},
+        "remove",
+        "containers: saw --rm on x, which Docker removes when it stops",
+    ),
+    "containers not to be listed": (
+        {"docker_inspect__running": {"rc": 124}},
+        {},
+        "",
+        "running containers: saw docker_inspect.running: timed out, want to know what stops",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", AGAINST)
+def test_a_reboot_is_refused(case: str) -> None:
+    answers, more, knob, text = AGAINST[case]
+    state, asked = node(**answers), replace(ASKED, **more)
+    made = planned(state, asked, reboot=True)
+    assert not made.acts
+    assert text in told(made)
+    assert {refusal.knob for refusal in made.refusals} == {knob}
+    # Without the reboot nothing speaks against the flag and the holds.
+    assert planned(state, asked).refusals == ()
+    overruled = planned(state, asked, reboot=True, overrule=[knob])
+    assert overruled.reboot is bool(knob and not overruled.refusals)
+
+
+def test_windows_brings_the_driver() -> None:
+    made = planned(node("gpu_wsl"), reboot=True)
+    assert "wsl --shutdown on the Windows side" in told(made)
+    assert [refusal.knob for refusal in made.refusals] == [""]
+    assert not planned(node("gpu_wsl")).acts
+
+
+def test_every_reason_is_told_at_once() -> None:
+    answers = {**AGAINST["module on disk stale"][0], **AGAINST["lxc"][0], **AGAINST["--rm"][0]}
+    assert len(planned(node(**answers), reboot=True).refusals) == 3
+
+
+def test_a_user_without_root_changes_nothing() -> None:
+    answer = {"out": "uid 1000\narch x86_64\n"}
+    made = planned(node(machine__self=answer))
+    assert "user: saw uid 1000, want root" in told(made)
+    assert planned(node(machine__self=answer), hold="leave").refusals == ()
+
+
+def test_containers_of_a_run_that_died_are_brought_back() -> None:
+    made = planned(node("gpu_good"), replace(ASKED, interrupted=True), reboot=True)
+    assert made.recover
+    assert made.acts
+    assert not made.reboot
