@@ -9,6 +9,7 @@ from pyinfra.api import Host
 from pyinfra.api.exceptions import DeployError
 
 from audit.catalogue import entries
+from audit.driver_holds import WAYS
 from audit.finding import Level
 from audit.knob_names import unknown_to
 from audit.kubectl import Access
@@ -36,6 +37,9 @@ class Knobs:
     accept: bool = False
     state_directory: str = "/var/lib/pyinfra-nvml"
     reboot_sentinel: str = "/run/reboot-required"
+    hold_driver: str = "packages"
+    reboot: bool = False
+    reboot_timeout: int = 900
     restart_exposed_containers: bool = False
     canary: int | tuple[str, ...] = 1
     batch_size: int = 10
@@ -75,6 +79,9 @@ def knobs(host: Host) -> Knobs:
         accept=_accept(given),
         state_directory=_own_directory("state_directory", given),
         reboot_sentinel=_path("reboot_sentinel", given),
+        hold_driver=_one_of("hold_driver", given, list(WAYS)),
+        reboot=_flag("reboot", given),
+        reboot_timeout=_count("reboot_timeout", given, least=30),
         restart_exposed_containers=_flag("restart_exposed_containers", given),
         canary=_canary(given),
         batch_size=_count("batch_size", given, least=1),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from typing_extensions import override
@@ -37,7 +37,20 @@ class Refusal:
         return f"{self.subject}: saw {self.saw}, want {self.want}{more}{way}"
 
 
-OVERRULABLE = ("data-root", "ecs", "gpu-lost", "paused", "remove", "skew", "stuck")
+OVERRULABLE = (
+    "data-root",
+    "ecs",
+    "gpu-lost",
+    "guest",
+    "kubelet",
+    "kured",
+    "libraries",
+    "paused",
+    "remove",
+    "scheduler",
+    "skew",
+    "stuck",
+)
 """The names that the knob ``overrule`` takes."""
 
 # Their /etc is made anew at boot or by the system's own tools (os-release(5), ID).
@@ -51,7 +64,7 @@ _APPLIANCES = {
 
 def refusals(node: NodeState, engine: DockerEngine, driver: str) -> Iterator[Refusal]:
     """Every reason that the node itself gives; those of daemon.json come from its plan."""
-    yield from _user(node)
+    yield from not_root(node)
     yield from _kubernetes(node)
     yield from _appliance(node)
     yield from _variant(node, engine)
@@ -64,7 +77,8 @@ def standing(found: Iterable[Refusal], overruled: Iterable[str]) -> tuple[Refusa
     return tuple(one for one in found if not (one.knob and one.knob in names))
 
 
-def _user(node: NodeState) -> Iterator[Refusal]:
+def not_root(node: NodeState) -> Iterator[Refusal]:
+    """A user who may not change the node."""
     uid = node.machine if isinstance(node.machine, Unknown) else node.machine.uid
     if isinstance(uid, Unknown):
         yield Refusal("user", uid.reason, "root")
@@ -132,9 +146,8 @@ def _answers(node: NodeState, engine: DockerEngine, driver: str) -> Iterator[Ref
         yield Refusal("cgroup hierarchy", node.hierarchy.reason, "it known for the systemd driver")
 
 
-def risks(node: NodeState, stops: Iterable[Inspected]) -> Iterator[Refusal]:
-    """What a restart of the engine would cost for good, or why it might never end."""
-    stopped = tuple(stops)
+def losses(stopped: Collection[Inspected]) -> Iterator[Refusal]:
+    """Containers that a stop ends for good."""
     if names := [one.name for one in stopped if one.auto_remove]:
         saw = f"--rm on {', '.join(names)}, which Docker removes when it stops"
         yield Refusal("containers", saw, "containers that can come back", "let them end", "remove")
@@ -145,6 +158,12 @@ def risks(node: NodeState, stops: Iterable[Inspected]) -> Iterator[Refusal]:
         saw = f"tasks of ECS: {', '.join(names)}"
         instead = "drain the container instance first"
         yield Refusal("containers", saw, "no task of a scheduler", instead, "ecs")
+
+
+def risks(node: NodeState, stops: Iterable[Inspected]) -> Iterator[Refusal]:
+    """What a restart of the engine would cost for good, or why it might never end."""
+    stopped = tuple(stops)
+    yield from losses(stopped)
     yield from _skew(node, stopped)
     log = None if node.driver is None or isinstance(node.driver, Unknown) else node.driver.log
     if log is not None and not isinstance(log, Unknown) and log.fallen:

@@ -22,8 +22,9 @@ only_exposed = False
 # Refusals that are not to count: "remove" (containers with --rm are lost), "paused" (so is the
 # state of paused ones), "ecs", "gpu-lost", "stuck", "skew" (with a driver that
 # waits for its reboot no GPU container starts again), "data-root" (a symbolic link to the engine's
-# directory is right, and not to be told from another directory). Those that would break a host
-# cannot be named.
+# directory is right, and not to be told from another directory); for a reboot "kubelet" (drained),
+# "kured", "scheduler", "libraries" (of an image), "guest" (a container that has its own module).
+# Those that would break a host cannot be named.
 overrule: tuple[str, ...] = ()
 
 # The containers that may see across MIG instances: patterns of a container's name, its pod
@@ -80,6 +81,17 @@ state_directory = "/var/lib/pyinfra-nvml"
 # The file that says that a node waits for a reboot, and why; kured and Ubuntu's login message
 # read this one. kured reboots nodes that have it: name another file to be told only.
 reboot_sentinel = "/run/reboot-required"
+
+# What deploys/fix_driver.py does about updates of the driver: "packages" (apt-mark hold, dnf
+# versionlock, zypper addlock), "blacklist" (unattended-upgrades leaves them out), "release" (what
+# it held itself), "leave".
+hold_driver = "packages"
+
+# True: deploys/fix_driver.py reboots nodes whose driver a reboot brings in step.
+reboot = False
+
+# Seconds that a node may take to come back. Servers with eight GPUs may need ten minutes.
+reboot_timeout = 900
 
 # deploys/schedule_drift.py: False takes the timer, its program and the Slurm wrapper away again.
 present = True
