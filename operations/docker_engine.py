@@ -70,11 +70,48 @@ def cgroup_driver(
     elif reasons := _against(engine, interrupted, driver, named):
         yield node.refuse(*reasons)
     else:
-        transaction = node.script(*_TRANSACTION)
-        total = hashlib.sha256(transaction.encode()).hexdigest()
-        arguments = (state_dir, driver, str(timeout), total, *_to_validate(engine))
-        limit = 2 * (_LONGEST_STOP + timeout) + _CONTAINERS
-        yield node.run(node.script(*_BEGIN), *arguments, stdin=transaction, limit=limit)
+        yield _transaction(engine, driver, state_dir, timeout)
+
+
+@operation()
+def brought_back(
+    state_dir: str = STATE_DIR, timeout: int = 300
+) -> Generator[StringCommand, None, None]:
+    """
+    What ran before an interrupted restart or a reboot runs again.
+
+    + state_dir: where the node keeps the list of what ran, for root alone
+    + timeout: seconds that the engine may take to answer
+
+    The engine keeps the cgroup driver that it has. Needs root.
+
+    **Example:**
+
+    .. code:: python
+
+        docker_engine.brought_back(name="Containers of before the reboot run again")
+    """
+    engine = host.get_fact(Engine)
+    interrupted = host.get_fact(Interrupted, state_dir=state_dir)
+    if isinstance(interrupted, Unknown):
+        yield node.refuse(f"docker: {interrupted.reason}")
+    elif not interrupted:
+        host.noop("nothing of before is left down")
+    elif not isinstance(engine, DockerEngine) or not (driver := _live(engine)):
+        saw = "no engine" if engine is None else "an engine that does not answer"
+        yield node.refuse(f"docker: saw {saw}, want it up to start what ran before")
+    else:
+        yield _transaction(engine, driver, state_dir, timeout)
+
+
+def _transaction(
+    engine: DockerEngine | Unknown, driver: str, state_dir: str, timeout: int
+) -> StringCommand:
+    transaction = node.script(*_TRANSACTION)
+    total = hashlib.sha256(transaction.encode()).hexdigest()
+    arguments = (state_dir, driver, str(timeout), total, *_to_validate(engine))
+    limit = 2 * (_LONGEST_STOP + timeout) + _CONTAINERS
+    return node.run(node.script(*_BEGIN), *arguments, stdin=transaction, limit=limit)
 
 
 def _live(engine: DockerEngine) -> str | None:

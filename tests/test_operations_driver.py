@@ -1,0 +1,146 @@
+"""What the operations for a driver decide from a node's facts: flag, message, holds, containers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from pyinfra.api.command import StringCommand
+from pyinfra.context import ctx_host, ctx_state
+
+from facts.docker_engine import Engine
+from facts.hold_means import HoldMeans, Means
+from facts.interrupted import Interrupted
+from facts.package_holds import Hold, Holds, PackageHolds
+from facts.reboot_flag import Flag, RebootFlag
+from facts.unknown import Unknown
+from operations import docker_engine, driver_packages, node, node_boot, reboot
+from tests.test_operations_plan import Host, State, given, raw
+
+REASON = "driver: module 550.90.07, libnvidia-ml 550.107.02"
+SINCE = "2026-03-01T04:05:06+00:00"
+OURS = f"pyinfra-nvml: {REASON}"
+UBUNTU = "*** System restart required ***"
+
+
+@contextmanager
+def on(**facts: object) -> Iterator[Host]:
+    kinds: dict[str, type] = {
+        "flag": RebootFlag,
+        "holds": Holds,
+        "means": Means,
+        "engine": Engine,
+        "interrupted": Interrupted,
+    }
+    host = Host({kinds[name]: value for name, value in facts.items()})
+    with ctx_host.use(host), ctx_state.use(State()):
+        yield host
+
+
+def commands(operation: Any, **arguments: Any) -> list[StringCommand]:
+    return list(operation._inner(**arguments))
+
+
+def flag(*lines: str) -> Flag | None:
+    return Flag(lines) if lines else None
+
+
+FLAGS: dict[str, tuple[Flag | None, dict[str, Any], str | None]] = {
+    "none there": (flag(), {"since": SINCE}, f"{OURS}\npyinfra-nvml: since {SINCE}\n"),
+    "Ubuntu's there": (flag(UBUNTU), {}, f"{UBUNTU}\n{OURS}\n"),
+    "right": (flag(OURS, f"pyinfra-nvml: since {SINCE}"), {"since": SINCE}, None),
+    "right, and the time is not asked": (flag(OURS, f"pyinfra-nvml: since {SINCE}"), {}, None),
+    "another reason before": (
+        flag("pyinfra-nvml: old", f"pyinfra-nvml: since {SINCE}"),
+        {},
+        f"{OURS}\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FLAGS)
+def test_the_flag_says_why_and_since_when(case: str) -> None:
+    now, arguments, wanted = FLAGS[case]
+    with on(flag=now):
+        made = commands(reboot.flag, reason=REASON, **arguments)
+    assert [given(command) for command in made] == ([wanted] if wanted else [])
+
+
+def test_our_lines_go_and_those_of_others_stay() -> None:
+    with on(flag=flag(UBUNTU, OURS, f"pyinfra-nvml: since {SINCE}")):
+        (command,) = commands(reboot.flag, reason=None)
+    assert given(command) == f"{UBUNTU}\n"
+    with on(flag=flag(OURS)):
+        (command,) = commands(reboot.flag, reason=None)
+    assert raw(command) == "rm -f /run/reboot-required"
+
+
+def test_who_logs_in_reads_it() -> None:
+    with on(flag=None):
+        (command,) = commands(reboot.message, reason=REASON, since=SINCE)
+    assert raw(command).endswith("/run/motd.d/pyinfra-nvml")
+    words = given(command)
+    assert words.startswith(f"This node waits for a reboot since {SINCE}:\n  {REASON}\n")
+    with on(flag=Flag(tuple(words.splitlines()))) as host:
+        assert commands(reboot.message, reason=REASON, since=SINCE) == []
+        assert host.told == ["the login message is as it is to be"]
+        (command,) = commands(reboot.message, reason=None)
+    assert raw(command) == "rm -f /run/motd.d/pyinfra-nvml"
+
+
+def test_a_flag_that_cannot_be_read_is_not_written_over() -> None:
+    with on(flag=Unknown("timed out")):
+        for operation in (reboot.flag, reboot.message):
+            (command,) = commands(operation, reason=REASON)
+            assert raw(command).startswith("printf ")
+            assert "saw timed out, want it readable" in raw(command)
+
+
+PACKAGES = [("apt-mark", "nvidia-dkms-550"), ("apt-mark", "libnvidia-gl-550:i386")]
+
+
+def test_what_is_held_already_is_left_off_the_record() -> None:
+    with on(holds=PackageHolds((Hold("nvidia-dkms-550", "dpkg hold"),))):
+        (command,) = commands(driver_packages.held, packages=PACKAGES)
+    assert raw(command).endswith("/var/lib/pyinfra-nvml hold apt-mark")
+    assert given(command) == "libnvidia-gl-550:i386\n"
+
+
+def test_holds_that_hold_are_no_change() -> None:
+    with on(holds=PackageHolds((Hold("*nvidia*", "/etc/zypp/locks"),))):
+        assert commands(driver_packages.held, packages=PACKAGES) == []
+    with on():
+        assert commands(driver_packages.held, packages=[]) == []
+        assert commands(driver_packages.released, packages=[]) == []
+
+
+def test_only_what_is_on_record_is_let_go() -> None:
+    means = HoldMeans(("apt-mark",), held=(("apt-mark", "nvidia-dkms-550"),))
+    with on(means=means):
+        (command,) = commands(driver_packages.released, packages=PACKAGES)
+    assert raw(command).endswith("/var/lib/pyinfra-nvml release apt-mark")
+    assert given(command) == "nvidia-dkms-550\n"
+
+
+def test_containers_of_before_want_an_engine() -> None:
+    with on(engine=None, interrupted=False) as host:
+        assert commands(docker_engine.brought_back) == []
+        assert host.told == ["nothing of before is left down"]
+    with on(engine=None, interrupted=True):
+        (command,) = commands(docker_engine.brought_back)
+    assert "docker: saw no engine, want it up to start what ran before" in raw(command)
+
+
+def test_without_a_wish_nothing_is_rebooted() -> None:
+    with on() as host:
+        assert commands(node_boot.rebooted, wanted=False) == []
+    assert host.told == ["no reboot is asked for, or none is needed"]
+
+
+def test_the_scripts_never_reload_systemd() -> None:
+
+    source = node.script(*node_boot._BEGIN)
+    code = [line for line in source.splitlines() if not line.lstrip().startswith("#")]
+    assert "daemon-reload" not in "\n".join(code)
