@@ -14,10 +14,10 @@ Good:
 
     loaded 550.107.02   on disk 550.107.02   libnvidia-ml 550.107.02
 
-Repair: a reboot where the module on disk equals the library (`deploys/fix_cgroup.py` flags it
-for its owner), else a human: build or install what is missing first. A container with a driver of
-its own inside (LXC, LXD) takes the version of its host. On WSL2 Windows brings the
-driver and this check does not apply.
+Repair: a reboot where the module on disk equals the library (`deploys/fix_driver.py` flags it for
+its owner, and reboots where it is asked to), else a human: build or install what is missing first.
+A container with a driver of its own inside (LXC, LXD) takes the version of its host. On WSL2 Windows
+brings the driver and this check does not apply.
 """
 
 from __future__ import annotations
