@@ -44,6 +44,13 @@ FILES = {
 }
 
 
+def build(place: Path, *versions: str) -> None:
+    """Build the packages of these versions, before several nodes want them at once."""
+    for version in versions:
+        for name in PACKAGES:
+            _deb(place, name, version)
+
+
 def install(node: Node, place: Path, version: str, *names: str) -> None:
     """Install the packages of this driver's version on the node, or some of them, with dpkg."""
     built = [_deb(place, name, version) for name in names or PACKAGES]
