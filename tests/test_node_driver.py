@@ -60,6 +60,28 @@ def test_what_is_held_is_on_record_until_it_is_let_go(sandbox: Sandbox) -> None:
     assert sandbox.journal()[0] == "hold apt-mark libnvidia-compute-550:amd64 nvidia-dkms-550"
 
 
+# What zypper 1.14.89 (Debian 13) writes to /etc/zypp/locks, in a file of its own.
+ZYPPER = """shift 2
+case $1 in
+addlock) shift; for n; do
+  printf '\\ntype: package\\nmatch_type: glob\\ncase_sensitive: on\\nsolvable_name: %s\\n\\n' "$n"
+done >>"$0.locks" ;;
+removelock) shift; for n; do sed -i "/^solvable_name: $n$/d" "$0.locks"; done ;;
+esac"""
+
+
+def test_zypper_locks_by_name(sandbox: Sandbox) -> None:
+    stand_in(sandbox.bin, "zypper", ZYPPER)
+    locks = sandbox.bin / "zypper.locks"
+    # The script reads the system's own list; here it is the stand-in's.
+    source = HOLD.replace("/etc/zypp/locks", str(locks))
+    for what in ("hold", "release"):
+        told = sandbox.run(source, str(sandbox.state), what, "zypper", stdin="nvidia-compute-G06\n")
+        assert told.returncode == 0, told.stderr
+        assert told.stdout == f"{what} zypper nvidia-compute-G06\n"
+        assert ("solvable_name: nvidia-compute-G06" in locks.read_text()) is (what == "hold")
+
+
 def test_a_hold_that_fails_is_not_on_record(sandbox: Sandbox) -> None:
     stand_in(sandbox.bin, "apt-mark", 'echo "E: Could not get lock" >&2; exit 100')
     told = hold(sandbox, "hold", "nvidia-dkms-550")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+from jinja2 import Template
 from pyinfra.api.command import StringCommand
 from pyinfra.context import ctx_host, ctx_state
 
 from facts.docker_engine import Engine
-from facts.hold_means import HoldMeans, Means
+from facts.hold_means import BLACKLIST, HoldMeans, Means
 from facts.interrupted import Interrupted
 from facts.package_holds import Hold, Holds, PackageHolds
 from facts.reboot_flag import Flag, RebootFlag
@@ -122,6 +124,17 @@ def test_only_what_is_on_record_is_let_go() -> None:
         (command,) = commands(driver_packages.released, packages=PACKAGES)
     assert raw(command).endswith("/var/lib/pyinfra-nvml release apt-mark")
     assert given(command) == "nvidia-dkms-550\n"
+
+
+def test_the_blacklist_is_what_apt_reads() -> None:
+    path = Path(__file__).parent.parent / f"templates{BLACKLIST}.j2"
+    text = Template(path.read_text()).render(entries=["libnvidia-gl-550$", "nvidia-dkms-550$"])
+    assert text.splitlines()[2:] == [
+        "Unattended-Upgrade::Package-Blacklist {",
+        '    "libnvidia-gl-550$";',
+        '    "nvidia-dkms-550$";',
+        "};",
+    ]
 
 
 def test_containers_of_before_want_an_engine() -> None:
