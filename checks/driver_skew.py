@@ -16,8 +16,8 @@ Good:
 
 Repair: a reboot where the module on disk equals the library (`deploys/fix_driver.py` flags it for
 its owner, and reboots where it is asked to), else a human: build or install what is missing first.
-A container with a driver of its own inside (LXC, LXD) takes the version of its host. On WSL2 Windows
-brings the driver and this check does not apply.
+A container with a driver of its own inside (LXC, LXD) takes the version of its host. On WSL2
+Windows brings the driver and this check does not apply.
 """
 
 from __future__ import annotations
