@@ -25,7 +25,8 @@ def accept(today: Document, place: Path, at: datetime) -> Iterator[str]:
     state, told = accepted(today, earlier, at)
     json_file.write(path, state)
     yield from told
-    yield f"accepted: {len(state['nodes'])} nodes, in {path}"
+    there = sum(node.get("no_answer") is None for node in nodes(today))
+    yield f"accepted: {there} of {len(nodes(today))} nodes, in {path}"
 
 
 def accepted(

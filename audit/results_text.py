@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from audit.drift import Change
 from audit.drift_document import Judged
+from audit.node_names import folded
 from audit.printable import printable
 
 
@@ -17,12 +18,25 @@ def lines(outcome: Judged) -> Iterator[str]:
         yield f"drift since {accepted}: {count or 'none'}"
     elif outcome.times.get("results"):
         yield "drift: nothing accepted yet, want --accept once"
-    for change in outcome.changes:
-        yield printable(f"  {change.node} · {_told(change)}")
-    for waiver in outcome.waivers:
-        what = f"{waiver['node']} · {waiver['subject']}  [{waiver['check']}]"
-        until = f"waived until {waiver['expires']} by {waiver['owner']}"
-        yield printable(f"{until}: {what}: {waiver['reason']}")
+    yield from _alike((_told(change), change.node) for change in outcome.changes)
+    waived = [(_waived(waiver), waiver["node"]) for waiver in outcome.waivers]
+    if waived:
+        yield f"waived: {len(waived)}"
+    yield from _alike(waived)
+
+
+def _alike(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What is the same on many nodes is told once."""
+    groups: dict[str, list[str]] = {}
+    for said, node in pairs:
+        groups.setdefault(said, []).append(node)
+    for said, nodes in groups.items():
+        yield printable(f"  {folded(nodes)} · {said}")
+
+
+def _waived(waiver: Mapping[str, str]) -> str:
+    until = f"until {waiver['expires']} by {waiver['owner']}: {waiver['reason']}"
+    return f"{waiver['subject']}, {until}  [{waiver['check']}]"
 
 
 def _told(change: Change) -> str:

@@ -208,6 +208,27 @@ def test_an_option_that_cannot_be_meant_is_refused(
     assert told in capsys.readouterr().out
 
 
+GONE = """\
+hosts = [(name, {"ssh_hostname": "127.0.0.1", "ssh_port": 9}) for name in ("gpu-01", "gpu-02")]
+"""
+"""Nothing listens on port 9 (discard, RFC 863)."""
+
+
+def test_hosts_that_cannot_be_reached_are_told_though_no_deploy_code_runs(place: Place) -> None:
+    (place.path / "gone.py").write_text(GONE)
+    code, said = place.run("--accept", inventory="gone.py")
+    assert code == 2, said
+    assert "accepted: 0 of 2 nodes" in said
+    assert "gpu-01: no answer and no earlier accepted state, nothing is accepted" in said
+    assert [change["kind"] for change in place.drift()["changes"]] == ["no answer"] * 2
+    assert place.drift()["nodes"]["gpu-02"] == {
+        "status": "unknown",
+        "level": None,
+        "reboot": None,
+        "summary": "no answer: could not be connected to",
+    }
+
+
 @pytest.mark.parametrize(("scheme", "code"), [("npd", 2), ("nagios", 3), ("plain", 3)])
 def test_a_usage_error_ends_as_the_scheme_says(scheme: str, code: int) -> None:
     with pytest.raises(SystemExit) as ended:
