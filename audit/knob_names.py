@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path
 
 from pyinfra.api import Inventory
 from pyinfra.api.arguments import all_argument_meta
 from pyinfra.api.connectors import get_all_connectors
 
+_DEFAULTS = Path(__file__).resolve().parent.parent / "inventories" / "group_data" / "all.py"
+
 
 @cache
-def unknown_to(inventory: Inventory, knobs: frozenset[str]) -> tuple[str, ...]:
+def unknown_to(inventory: Inventory) -> tuple[str, ...]:
     """A refusal for each name on the command line that nobody reads.
 
     Known are the knobs, pyinfra's own names, and all that the inventory gives to any of its hosts.
     """
-    names = {*knobs, *all_argument_meta, *inventory.data}
+    names = {*_knobs(), *all_argument_meta, *inventory.data}
     for connector in get_all_connectors().values():
         names.update(getattr(connector, "data_meta", ()))
     for data in (*inventory.group_data.values(), *inventory.host_data.values()):
         names.update(data)
     return misspelt(inventory.override_data, names)
+
+
+@cache
+def _knobs() -> frozenset[str]:
+    """Every knob of every deploy: the names to which the file of their defaults gives a value."""
+    tree = ast.parse(_DEFAULTS.read_text(encoding="utf-8"))
+    stores = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return frozenset(node.id for node in stores if isinstance(node.ctx, ast.Store))
 
 
 def misspelt(given: Iterable[str], known: Collection[str]) -> tuple[str, ...]:

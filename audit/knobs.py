@@ -62,7 +62,7 @@ class Knobs:
 
 def knobs(host: Host) -> Knobs:
     """This host's knobs; a value that cannot be meant ends the run before anything is changed."""
-    if refusals := unknown_to(host.inventory, frozenset(Knobs.__dataclass_fields__)):
+    if refusals := unknown_to(host.inventory):
         raise DeployError("\n".join(refusals))
     given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
     return Knobs(

@@ -117,7 +117,7 @@ class Session(BaseStateCallback):
             self.plans,
             self.untouched,
             frozenset(self.failed),
-            {host.name: _asked(host) for host in state.inventory},
+            {host.name: _asked(host) for host in state.inventory if host.name in self.verdicts},
             limited=bool(state.limit_hosts),
         )
         for line in notes(verdicts, run):
