@@ -19,10 +19,11 @@ def accept(today: Document, place: Path, at: datetime) -> Iterator[str]:
     path = place / NAME
     try:
         earlier = json_file.read(path) if path.exists() else None
+        with json_file.understood(str(path)):
+            state, told = accepted(today, earlier, at)
     except json_file.Unreadable as reason:
-        earlier = None
         yield f"{reason}; a new one takes its place"
-    state, told = accepted(today, earlier, at)
+        state, told = accepted(today, None, at)
     json_file.write(path, state)
     yield from told
     there = sum(node.get("no_answer") is None for node in nodes(today))
