@@ -105,6 +105,28 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
+def test_every_command_of_its_page_does_what_the_page_says(place: Place) -> None:
+    page = (ROOT / "docs" / "drift.md").read_text()
+    commands = page.partition("```sh\n")[2].partition("```")[0].splitlines()
+    known = f"{place.words()[0]} -m audit"
+    said = []
+    for command in commands:
+        typed = command.replace(".venv/bin/python -m audit", known)
+        done = subprocess.run(
+            ["sh", "-c", typed.replace("inventories/example.py", "fleet.py")],
+            cwd=place.path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+        )
+        # One of the two nodes is at risk.
+        assert done.returncode == 1, done.stdout + done.stderr
+        said.append(done.stdout)
+    assert len(said) == 3
+    assert "accepted: 2 of 2 nodes, in reports/accepted.json" in said[0]
+    assert [("drift since " in text, ": none\n" in text) for text in said] == [(True, True)] * 3
+
+
 def test_two_runs_never_overlap_and_the_last_results_stay_while_one_goes_on(place: Place) -> None:
     assert place.run("--accept", "--level", "broken")[0] == 0
     before = (place.results / "audit.json").read_bytes()
