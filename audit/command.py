@@ -47,9 +47,13 @@ def _outcome(chosen: Options, results: Results) -> Judged:
         )
     except json_file.Unreadable as reason:
         return Judged(UNKNOWN, str(reason))
-    except OSError as fault:
+    except (PermissionError, NotADirectoryError, FileExistsError) as fault:
         saw = f"{fault.strerror} ({fault.filename})"
         return Judged(USAGE, f"results {results.place}: saw {saw}, want a directory to write to")
+    except OSError as fault:
+        return Judged(UNKNOWN, f"results {results.place}: saw {fault}, want them written")
+    except (Stopped, KeyboardInterrupt):
+        return Judged(UNKNOWN, "stopped")
 
 
 def _last(chosen: Options, results: Results) -> Judged:

@@ -13,6 +13,9 @@ from typing import Any
 Values = dict[str, str | None]
 """A fact by its name, in words; ``None``: the node has no such thing."""
 
+_REMOVED = ("rc", "pc", "hc", "uc")
+"""dpkg-query(1), ``db:Status-Abbrev``: config-files."""
+
 _Shape = Callable[[str, Any], Values]
 
 
@@ -34,7 +37,9 @@ def _modes(name: str, value: Any) -> Values:
 
 
 def _packages(name: str, value: Any) -> Values:
-    return {f"{name} {package['name']}": package["version"] for package in value or ()}
+    """Those that are installed: dpkg's second letter is c where only its settings are left."""
+    there = (package for package in value or () if not package["status"].startswith(_REMOVED))
+    return {f"{name} {package['name']}": package["version"] for package in there}
 
 
 def _modules(name: str, value: Any) -> Values:

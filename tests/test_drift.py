@@ -101,6 +101,19 @@ def configured(said: Document) -> None:
     file["content"] = {"bytes": 20, "sha256": "a" * 64}
 
 
+def updated_package(said: Document) -> None:
+    packages(said)[-1]["version"] = "1.18.0-1"
+
+
+def removed(said: Document) -> None:
+    packages(said)[-1]["status"] = "rc"
+
+
+def packages(said: Document) -> list[Document]:
+    found: list[Document] = node(said)["facts"]["driver"]["packages"]["dpkg"]
+    return found
+
+
 def left(said: Document) -> None:
     said["nodes"].pop()
 
@@ -142,6 +155,16 @@ CASES: dict[Callable[[Document], None], list[tuple[str, str, str, str | None, st
             "sha256 aaaaaaaaaaaa",
         )
     ],
+    updated_package: [
+        (
+            "gpu_good",
+            "changed fact",
+            "package nvidia-container-toolkit",
+            "1.17.8-1",
+            "1.18.0-1",
+        )
+    ],
+    removed: [("gpu_good", "changed fact", "package nvidia-container-toolkit", "1.17.8-1", None)],
     left: [("trixie_exposed", "vanished", "node", "in the inventory", None)],
     limited: [],
     joined: [("gpu-09", "new node", "node", None, "in the inventory")],

@@ -15,11 +15,13 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from audit.command_line import options
 
 ROOT = Path(__file__).resolve().parents[1]
+SCHEMA = json.loads((ROOT / "docs" / "drift.schema.json").read_text())
 
 FLEET = f"""\
 import sys
@@ -131,6 +133,7 @@ def test_two_runs_never_overlap_and_the_last_results_stay_while_one_goes_on(plac
     assert place.run("--accept", "--level", "broken")[0] == 0
     before = (place.results / "audit.json").read_bytes()
     with place.running() as process:
+        jsonschema.validate(place.drift(), SCHEMA, jsonschema.Draft202012Validator)
         code, said = place.run()
         assert (code, "another run" in said) == (2, True), said
         assert place.run("--last", "--level", "broken")[0] == 0
@@ -138,6 +141,7 @@ def test_two_runs_never_overlap_and_the_last_results_stay_while_one_goes_on(plac
         place.waits.unlink()
         assert process.wait(60) == 1
     drift = place.drift()
+    jsonschema.validate(drift, SCHEMA, jsonschema.Draft202012Validator)
     assert drift["exit"] == 1 and drift["changes"] == [] and drift["ended"] >= drift["started"]
     assert drift["nodes"]["@fake/gpu_good"]["status"] == "ok"
     assert drift["nodes"]["@fake/trixie_exposed"]["level"] == "at risk"
@@ -242,6 +246,7 @@ def test_hosts_that_cannot_be_reached_are_told_though_no_deploy_code_runs(place:
     assert code == 2, said
     assert "accepted: 0 of 2 nodes" in said
     assert "gpu-01: no answer and no earlier accepted state, nothing is accepted" in said
+    jsonschema.validate(place.drift(), SCHEMA, jsonschema.Draft202012Validator)
     assert [change["kind"] for change in place.drift()["changes"]] == ["no answer"] * 2
     assert place.drift()["nodes"]["gpu-02"] == {
         "status": "unknown",

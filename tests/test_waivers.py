@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import json
 from datetime import date, datetime, timezone
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from rich.console import Console
 
@@ -20,6 +22,7 @@ from audit.verdict import Verdict, verdict
 from audit.waivers import Waiver, waivers
 from tests import recordings
 
+SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "drift.schema.json").read_text())
 CHECKS = ("device-exposure", "device-loss", "engine-driver")
 UNTIL = date(2027, 1, 31)
 GOOD: dict[str, object] = {
@@ -118,6 +121,7 @@ def test_drift_tells_a_finding_again_when_its_waiver_is_over() -> None:
     new = [c for c in changes(accepted, held, after) if c.kind == "new finding"]
     assert {change.check for change in new} >= {"device-exposure"}
     waived = judged(held, accepted, None, UNTIL).document["waived"]
+    jsonschema.validate(waived, SCHEMA["properties"]["waived"] | {"$defs": SCHEMA["$defs"]})
     assert waived[0]["owner"] == "gpu-team" and waived[0]["expires"] == "2027-01-31"
     assert judged(held, accepted, None, after).document["waived"] == []
 
