@@ -19,7 +19,8 @@ VERSION = 1
 class Judged:
     """An audit's document as it counts on one day; ``exit`` is the plain code, with its reason.
 
-    ``report`` is what pyinfra's run printed.
+    ``audited`` is whether the run gave the audit that is judged, not one before it; ``report`` is
+    what pyinfra's run printed.
     """
 
     exit: int
@@ -28,6 +29,7 @@ class Judged:
     changes: Sequence[Change] = ()
     waivers: Sequence[Mapping[str, str]] = ()
     times: Mapping[str, str | None] = field(default_factory=dict)
+    audited: bool = True
     report: Sequence[str] = ()
 
     @property
@@ -37,6 +39,7 @@ class Judged:
             "version": VERSION,
             "exit": self.exit,
             "reason": self.reason,
+            "audited": self.audited,
             **self.times,
             "nodes": {node.node: _plain(node) for node in self.standings},
             "changes": [asdict(change) for change in self.changes],

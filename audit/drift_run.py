@@ -61,7 +61,7 @@ def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged
     except json_file.Unreadable as fault:
         outcome, trouble = judged(today, None, chosen.level, day), str(fault)
     if reason:
-        return replace(outcome, exit=code, reason=reason)
+        return replace(outcome, exit=code, reason=reason, audited=False)
     outcome = replace(outcome, report=_report(results))
     if trouble:
         return replace(outcome, exit=outcome.exit or UNKNOWN, reason=trouble)

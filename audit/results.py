@@ -112,6 +112,7 @@ _NOTHING: dict[str, Any] = {
     "interval": None,
     "exit": 2,
     "reason": "no run has ended yet",
+    "audited": False,
     "results": None,
     "accepted": None,
     "nodes": {},
@@ -131,7 +132,7 @@ def old(drift: dict[str, Any], running: bool, interval: float | None, now: datet
         return str(drift.get("reason") or "no run has ended yet")
     if drift.get("ended") is None and not running:
         return f"the run of {drift['started']} has not ended: what stands here is from before"
-    if drift.get("ended") is not None and drift["results"] < drift["started"]:
+    if drift.get("ended") is not None and not drift.get("audited", True):
         return f"the last run told nothing new: {drift['reason']}"
     seconds = interval or drift.get("interval") or DAY
     age = now - datetime.fromisoformat(drift["results"])
