@@ -12,6 +12,7 @@ DEV := $(VENV)/.locked-dev
 
 .DEFAULT_GOAL := help
 .PHONY: help audit drift accept demo test faults matrix fuzz record lint format docs pictures lab lab-down lock clean
+.PHONY: help audit demo test faults matrix fuzz bench record lint format docs pictures lab lab-down lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -41,6 +42,11 @@ matrix: $(DEV)  ## compare the audit's verdicts with real triggers, and write do
 
 fuzz: $(DEV)  ## give every parser 10,000 answers of a node that no node gave
 	@$(VENV)/bin/python -m tests.fuzz
+
+bench: $(DEV)  ## measure the audit against other fleet tools, and write docs/performance.md
+	@test -x .venv-bench/bin/ansible || $(PYTHON) -m venv .venv-bench
+	@.venv-bench/bin/pip install --quiet --disable-pip-version-check -r bench/requirements.txt
+	@$(VENV)/bin/python -m bench --rivals .venv-bench
 
 record: $(DEV)  ## record a node, HOST=name NAME=its_name ORIGIN='Debian 13, Docker 26.1.5, H100'
 	@$(VENV)/bin/python -m tests.record host '$(HOST)' '$(NAME)' '$(ORIGIN)'
