@@ -11,8 +11,7 @@ RUN := $(VENV)/.locked
 DEV := $(VENV)/.locked-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help audit drift accept demo test faults matrix fuzz record lint format docs pictures lab lab-down lock clean
-.PHONY: help audit demo test faults matrix fuzz bench record lint format docs pictures lab lab-down lock clean
+.PHONY: help audit drift accept demo test faults matrix fuzz bench record lint format docs pictures lab lab-down lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)

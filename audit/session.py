@@ -14,6 +14,7 @@ from pyinfra.api.state import BaseStateCallback
 from rich.console import Console
 from typing_extensions import override
 
+from audit import slow_settings
 from audit.accepted import accept
 from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
 from audit.document import Run, document
@@ -121,6 +122,8 @@ class Session(BaseStateCallback):
             limited=bool(state.limit_hosts),
         )
         for line in notes(verdicts, run):
+            console.print(line, soft_wrap=True, markup=False)
+        for line in slow_settings.of_run(state):
             console.print(line, soft_wrap=True, markup=False)
         at = datetime.now(timezone.utc)
         for path in write_all(self.knobs, verdicts, at, run):
