@@ -17,6 +17,7 @@ from typing_extensions import override
 from audit import slow_settings
 from audit.accepted import accept
 from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
+from audit.connection_errors import reason
 from audit.document import Run, document
 from audit.knobs import Knobs, knobs
 from audit.kubectl import Clusters
@@ -97,6 +98,8 @@ class Session(BaseStateCallback):
         # A fact that fails would drop the host from the run; the audit reports it instead.
         timeout = host.data.get("_timeout") or limit(Node.probes) + _MARGIN
         answer: NodeState | Unknown = host.get_fact(Node, _ignore_errors=True, _timeout=timeout)
+        if isinstance(answer, Unknown):
+            answer = Unknown(reason(answer.reason, host.name))
         wanted = knobs(host)
         if wanted.access and not isinstance(answer, Unknown):
             answer = self.clusters.beside(wanted.access, answer, host.name, wanted.kubernetes_node)
@@ -137,7 +140,7 @@ class Session(BaseStateCallback):
             return self.verdicts[host.name]
         if host in state.activated_hosts:
             return unreached(host.name, "the run ended before it was asked")
-        return unreached(host.name, "could not be connected to")
+        return unreached(host.name, reason("could not be connected to", host.name))
 
     @staticmethod
     def _meant(host: Host, state: State) -> bool:

@@ -8,6 +8,11 @@ from typing import Any
 import paramiko
 from typing_extensions import override
 
+from audit.connection_errors import heard
+
+# Inventories are read before pyinfra connects: from here on its words about it are kept.
+heard()
+
 
 class Patient(paramiko.Transport):
     """A transport that waits for its node instead of looking for news ten times a second.
@@ -25,7 +30,8 @@ class Patient(paramiko.Transport):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if name == "kex_engine" and value is not None:
-            self.key_exchange = value.name
+            # Only the engines of the DH groups have a name: those are the slow ones.
+            self.__dict__["key_exchange"] = getattr(value, "name", "")
 
 
 def nodelay(sock: Any, **options: Any) -> paramiko.Transport:

@@ -90,9 +90,12 @@ def test_every_kind_of_node_at_once(lab: Lab, tmp_path: Path) -> None:
     hosts = inventory.write(tmp_path / "inventory.py", nodes)
     with hosts.open("a") as file:
         file.write('gone = [("gone", {"ssh_hostname": "127.0.0.1", "ssh_port": 9})]\n')
+        stranger = {**inventory.host_data(nodes[0]), "ssh_user": "stranger"}
+        file.write(f'strangers = [("stranger", {stranger!r})]\n')
     audit = deployed.run(hosts, "audit.py", "--dry", "-y")
     assert audit.code == 1
-    assert audit.node("gone")["no_answer"] == "could not be connected to"
+    assert audit.node("gone")["no_answer"].startswith("could not be connected to: ")
+    assert "want a key and a user that this host lets in" in audit.node("stranger")["no_answer"]
     modes = {node.name: audit.node(node.name)["facts"]["hierarchy"]["mode"] for node in nodes}
     assert modes == {"bookworm": "v2", "trixie": "v2", "forky": "v2", "legacy": "v1"}
     assert audit.node("legacy")["facts"]["systemd"]["taints"] == ["cgroupsv1"]

@@ -1,0 +1,86 @@
+"""Why a host could not be connected to, or did not answer, and what to do about it."""
+
+from __future__ import annotations
+
+import logging
+import re
+
+from typing_extensions import override
+
+# "    [gpu-01]  Authentication error (...)", its colours taken out: pyinfra 3.10, Host.connect.
+_LINE = re.compile(r"^\s*\[(?P<host>[^\]]+)\]\s+(?P<said>.*)", re.DOTALL)
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+# What pyinfra adds to the node's own words when a fact failed.
+_ADDED = "Error (ignored): could not load fact"
+
+_LINES = 3
+
+_ADVICE = (
+    (
+        re.compile(r"sudo: .*(password|terminal)|sudo: command not found|not in the sudoers"),
+        "want sudo that asks this user for no password, or ssh_user root; without _sudo the audit "
+        "runs too, and says what it could not tell",
+    ),
+    (
+        re.compile(r"Authentication error|No authentication methods|not a valid .* private key"),
+        "want a key and a user that this host lets in: host data ssh_user, ssh_key",
+    ),
+    (
+        re.compile(r"Host key for .* does not match"),
+        "its host key has changed: if the node was installed anew, `ssh-keygen -R` its name; "
+        "if not, somebody else may answer in its place",
+    ),
+    (
+        re.compile(r"not found in known_hosts|Unknown host key|No host key"),
+        "want its host key known: connect once by ssh, or name the file in ssh_known_hosts_file",
+    ),
+    (re.compile(r"Could not resolve"), "want a name that this machine or ssh's config knows"),
+    (
+        re.compile(r"refused|timed out|[Nn]o route|Unable to connect"),
+        "want sshd reachable there: host data ssh_port, a firewall, the node itself",
+    ),
+)
+
+
+class ConnectionErrors(logging.Handler):
+    """Keeps what pyinfra said of each host that failed it.
+
+    pyinfra connects before a deploy's first line runs, so that nothing of a deploy hears of it;
+    its log is read along instead. What a failed command printed goes there too.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.said: dict[str, list[str]] = {}
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        found = _LINE.match(_COLOUR.sub("", record.getMessage()))
+        if found and not found["said"].startswith(_ADDED):
+            self.said.setdefault(found["host"], []).append(" ".join(found["said"].split()))
+
+
+def heard() -> ConnectionErrors:
+    """The one of this process; it listens from the first call on."""
+    log = logging.getLogger("pyinfra")
+    for handler in log.handlers:
+        if isinstance(handler, ConnectionErrors):
+            return handler
+    listening = ConnectionErrors()
+    log.addHandler(listening)
+    return listening
+
+
+def reason(what: str, host: str) -> str:
+    """What happened with a host, in pyinfra's words, and what is wanted.
+
+    .. code:: python
+
+        "could not be connected to: Could not resolve hostname (...); want a name that ..."
+    """
+    said = " / ".join(heard().said.get(host, [])[-_LINES:])
+    if not said:
+        return what
+    advice = next((text for pattern, text in _ADVICE if pattern.search(said)), "")
+    return f"{what}: {said}" + (f"; {advice}" if advice else "")

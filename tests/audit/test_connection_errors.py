@@ -1,0 +1,55 @@
+"""Why a host gave no answer: pyinfra's own words, and what is wanted."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from audit.connection_errors import heard, reason
+
+# seen with pyinfra 3.10.0, paramiko 4.0.0, OpenSSH 9.2; names replaced
+SEEN = [
+    ("Authentication error (username=root, key=k) (Authentication failed.)", "ssh_user, ssh_key"),
+    ("SSH host key error (Host key for gpu-01 does not match.)", "`ssh-keygen -R`"),
+    (
+        "SSH error (StrictPolicy: No host key for [gpu-01]:22 found in known_hosts)",
+        "want its host key known",
+    ),
+    (
+        "Could not resolve hostname ([Errno -2] Name or service not known)",
+        "want a name that this machine",
+    ),
+    ("Could not connect ([Errno None] Unable to connect to port 9 on gpu-01)", "ssh_port"),
+    ("sudo: a password is required", "want sudo that asks this user for no password"),
+]
+
+
+@pytest.mark.parametrize(("said", "want"), SEEN)
+def test_each_usual_mistake_has_its_advice(said: str, want: str) -> None:
+    heard().said.clear()
+    # As pyinfra writes it on a terminal, colours and all.
+    logging.getLogger("pyinfra").error(f"    \x1b[1m[gpu-01]\x1b[0m   \x1b[31m{said}\x1b[0m")
+    told = reason("could not be connected to", "gpu-01")
+    assert told.startswith(f"could not be connected to: {said}; ")
+    assert want in told
+
+
+def test_what_nobody_knows_is_told_as_it_is() -> None:
+    heard().said.clear()
+    logging.getLogger("pyinfra").error("    [gpu-01]   Something new")
+    assert reason("no answer", "gpu-01") == "no answer: Something new"
+    assert reason("no answer", "gpu-02") == "no answer"
+
+
+def test_the_node_s_own_words_count_not_what_pyinfra_adds() -> None:
+    heard().said.clear()
+    log = logging.getLogger("pyinfra")
+    log.error("    [gpu-01]   This account is currently not available.")
+    log.error("    [gpu-01]   Error (ignored): could not load fact: facts.node.Node ")
+    log.info("    [gpu-01]   Ready: deploys/audit.py")
+    assert "not available" in reason("the node did not answer", "gpu-01")
+
+
+def test_it_listens_once() -> None:
+    assert heard() is heard()
