@@ -13,18 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from audit.gpu_delivery import cpu_policy
+from facts.api_objects import CONFIG, NODES, OPERATOR, PLUGINS, PODS, POLICIES, items
 from facts.cluster import KubeletConfig
-from facts.cluster_answers import (
-    CONFIG,
-    NODES,
-    OPERATOR,
-    PLUGINS,
-    PODS,
-    POLICIES,
-    Cluster,
-    items,
-    kubelet_config,
-)
+from facts.cluster_answers import Cluster, kubelet_config
 from facts.node import NodeState
 from facts.plugin_settings import config_map
 from facts.probe import Section, Sections

@@ -6,53 +6,27 @@ api/nvidia/v1/clusterpolicy_types.go.
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
+from facts.api_objects import (
+    CONFIG,
+    NODES,
+    OPERATOR,
+    PLUGINS,
+    PODS,
+    POLICIES,
+    items,
+    part,
+    read_json,
+)
 from facts.cluster import ClusterNode, KubeletConfig, Policy, Release
-from facts.json_values import mapping, mappings, text
+from facts.json_values import mapping, text
 from facts.machine import MachineState
 from facts.plugin_settings import plugins
 from facts.probe import Section, Sections, section
 from facts.unknown import Unknown
 from facts.workload import Pod, environment, installed
-
-NODES, PODS = "kubectl.nodes", "kubectl.pods"
-POLICIES, OPERATOR = "kubectl.clusterpolicies", "kubectl.operator"
-PLUGINS, CONFIG = "kubectl.daemonsets", "kubectl.configmap "
-
-_ABSENT = re.compile(r"doesn't have a resource type|could not find the requested resource")
-
-
-def items(answer: Section) -> list[dict[str, object]] | Unknown:
-    """The objects of a list; none where the API server does not know ClusterPolicies."""
-    if answer.name == POLICIES and answer.rc == 1 and _ABSENT.search(answer.err):
-        return []
-    read = _json(answer)
-    if isinstance(read, Unknown):
-        return read
-    listed = read.get("items")
-    if not isinstance(listed, list):
-        return Unknown(f"{answer.name}: want a list, saw {answer.out[:40]!r}")
-    return mappings(listed)
-
-
-def _json(answer: Section) -> dict[str, object] | Unknown:
-    if answer.trouble:
-        return answer.trouble
-    try:
-        return mapping(json.loads(answer.out))
-    except (ValueError, RecursionError):
-        return Unknown(f"{answer.name}: want JSON, saw {answer.out[:40]!r}")
-
-
-def part(value: object, *path: str) -> object:
-    """What stands at this path of an object, ``None`` where there is no such path."""
-    for name in path:
-        value = mapping(value).get(name)
-    return value
 
 
 @dataclass(frozen=True)
@@ -83,7 +57,7 @@ class Cluster:
     def _node(
         self, state: MachineState | Unknown, name: str, wish: str | None
     ) -> ClusterNode | Unknown:
-        nodes = items(section(self.answers, NODES))
+        nodes = self._nodes
         if isinstance(nodes, Unknown):
             return nodes
         boot = None if isinstance(state, Unknown) else state.boot_id
@@ -92,8 +66,7 @@ class Cluster:
 
     def _describe(self, node: dict[str, object]) -> ClusterNode:
         name = text(part(node, "metadata", "name"))
-        pods = list(_pods(section(self.answers, PODS), name))
-        unread = section(self.answers, PODS).trouble
+        pods = self._pods.get(name, []) if isinstance(self._pods, dict) else self._pods
         return ClusterNode(
             name=name,
             kubelet=text(part(node, "status", "nodeInfo", "kubeletVersion")),
@@ -103,43 +76,69 @@ class Cluster:
                 for key, value in mapping(part(node, "status", "allocatable")).items()
                 if key.startswith("nvidia.com/")
             },
-            operator=_operator(items(section(self.answers, OPERATOR))),
-            policy=_policy(items(section(self.answers, POLICIES))),
+            operator=_operator(self._operators),
+            policy=_policy(self._policies),
             plugin=plugins(
-                items(section(self.answers, PLUGINS)),
-                dict(self._configs()),
-                unread or pods,
+                self._daemonsets,
+                self._configs,
+                pods,
                 text(part(node, "metadata", "labels", "nvidia.com/device-plugin.config")),
             ),
-            pods=unread or tuple(sorted({pod.name for pod in pods if pod.gpu})),
+            pods=pods
+            if isinstance(pods, Unknown)
+            else tuple(sorted({pod.name for pod in pods if pod.gpu})),
         )
 
-    def _configs(self) -> Iterator[tuple[str, dict[str, object] | Unknown]]:
+    # Each answer is read once, however many nodes there are: a thousand are 20 MB of JSON.
+
+    @cached_property
+    def _nodes(self) -> list[dict[str, object]] | Unknown:
+        return items(section(self.answers, NODES))
+
+    @cached_property
+    def _operators(self) -> list[dict[str, object]] | Unknown:
+        return items(section(self.answers, OPERATOR))
+
+    @cached_property
+    def _policies(self) -> list[dict[str, object]] | Unknown:
+        return items(section(self.answers, POLICIES))
+
+    @cached_property
+    def _daemonsets(self) -> list[dict[str, object]] | Unknown:
+        return items(section(self.answers, PLUGINS))
+
+    @cached_property
+    def _pods(self) -> dict[str, list[Pod]] | Unknown:
+        return _by_node(section(self.answers, PODS))
+
+    @cached_property
+    def _configs(self) -> dict[str, dict[str, object] | Unknown]:
         """The data of each ConfigMap that was asked for, by ``namespace/name``."""
-        for name, answer in self.answers.items():
-            if name.startswith(CONFIG):
-                read = _json(answer)
-                known = read if isinstance(read, Unknown) else mapping(read.get("data"))
-                yield name.removeprefix(CONFIG), known
+        asked = {name: read_json(each) for name, each in self.answers.items() if CONFIG in name}
+        return {
+            name.removeprefix(CONFIG): read
+            if isinstance(read, Unknown)
+            else mapping(read.get("data"))
+            for name, read in asked.items()
+        }
 
 
 def _choose(
     nodes: list[dict[str, object]], boot: str | None, name: str, wish: str | None
 ) -> dict[str, object] | Unknown:
-    named = [node for node in nodes if part(node, "metadata", "name") == (wish or name)]
+    named = next((one for one in nodes if part(one, "metadata", "name") == (wish or name)), None)
     same = [node for node in nodes if boot and _boot(node) == boot]
-    if named and boot and _boot(named[0]) != boot:
-        said = _boot(named[0]) or "none"
-        return Unknown(
-            f"node {wish or name} of this cluster has boot id {said}, this machine {boot}: another"
-            " machine, or its kubelet has not reported since the boot"
-        )
+    if named and (boot is None or _boot(named) == boot):
+        return named
+    if len(same) == 1 and not wish:
+        return same[0]
     if named:
-        return named[0]
+        return Unknown(
+            f"node {wish or name} of this cluster has boot id {_boot(named) or 'none'}, this"
+            f" machine {boot}: another one, or its kubelet has not reported since the boot"
+        )
     if wish:
         return Unknown(f"saw no node {wish} among {len(nodes)} of this cluster")
-    if len(same) == 1:
-        return same[0]
     several = f"{len(same)} nodes have" if same else f"none of {len(nodes)} nodes has"
     return Unknown(f"{several} this machine's boot id; name the node: knob kubernetes_node")
 
@@ -148,15 +147,19 @@ def _boot(node: dict[str, object]) -> str:
     return text(part(node, "status", "nodeInfo", "bootID"))
 
 
-def _pods(answer: Section, node: str) -> Iterator[Pod]:
-    """The rows that audit/kubectl.py's template makes of every pod on this node."""
+def _by_node(answer: Section) -> dict[str, list[Pod]] | Unknown:
+    """The pods by node, from the rows that audit/kubectl.py's template makes of them."""
+    if answer.trouble:
+        return answer.trouble
+    found: dict[str, list[Pod]] = {}
     for line in answer.out.splitlines():
-        where, _, rest = line.partition("\t")
-        fields = rest.split("\t")
-        if where == node and len(fields) == 4:
-            space, name, owner, limits = fields
+        fields = line.split("\t")
+        if len(fields) == 5:
+            where, space, name, owner, limits = fields
             gpu = any(limit.startswith("nvidia.com/") for limit in limits.split())
-            yield Pod(f"{space}/{name}", f"{space}/{owner}", gpu)
+            pod = Pod(f"{space}/{name}", f"{space}/{owner}", gpu)
+            found.setdefault(where, []).append(pod)
+    return found
 
 
 def _operator(found: list[dict[str, object]] | Unknown) -> Release | Unknown | None:
@@ -184,7 +187,7 @@ def _policy(found: list[dict[str, object]] | Unknown) -> Policy | Unknown | None
 
 def kubelet_config(answer: Section) -> KubeletConfig | Unknown:
     """The settings in a kubelet's ``/configz`` (k8s.io, KubeletConfiguration v1beta1)."""
-    read = _json(answer)
+    read = read_json(answer)
     if isinstance(read, Unknown):
         return read
     said = mapping(read.get("kubeletconfig"))

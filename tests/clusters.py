@@ -9,16 +9,9 @@ from typing import Any
 
 import yaml
 
+from facts.api_objects import CONFIG, NODES, OPERATOR, PLUGINS, PODS, POLICIES
 from facts.cluster import ClusterNode, KubeletConfig
-from facts.cluster_answers import (
-    CONFIG,
-    NODES,
-    OPERATOR,
-    PLUGINS,
-    PODS,
-    POLICIES,
-    Cluster,
-)
+from facts.cluster_answers import Cluster
 from facts.node import NodeState
 from facts.probe import Section, Sections
 from facts.unknown import Unknown
