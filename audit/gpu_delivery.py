@@ -6,7 +6,7 @@ cluster may.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from audit import device_links
 from facts.cluster import ClusterNode, KubeletConfig, Plugin, Policy, Release
@@ -18,6 +18,9 @@ from facts.unknown import Unknown
 @dataclass(frozen=True)
 class Delivery:
     """A device plugin that serves this node.
+
+    ``told`` is whether its environment says ``passes``; a flag or its config file may too. An empty
+    ``strategy`` is the plugin's default, envvar.
 
     .. code:: python
 
@@ -31,6 +34,7 @@ class Delivery:
     chart: bool
     passes: bool | Unknown
     strategy: tuple[str, ...] | Unknown
+    told: bool = True
 
     @property
     def covered(self) -> bool | Unknown:
@@ -43,7 +47,9 @@ class Delivery:
             return True
         if isinstance(self.strategy, Unknown):
             return self.strategy
-        if "cdi-cri" in self.strategy or all(way.startswith("cdi") for way in self.strategy):
+        if self.strategy and all(way.startswith("cdi") for way in self.strategy):
+            return True
+        if "cdi-cri" in self.strategy:
             return True
         return self.passes
 
@@ -97,17 +103,17 @@ def _running(operand: Operand, operator: bool) -> Delivery:
         operand.variable("DEVICE_LIST_STRATEGY"),
     )
     space, _, name = operand.pod.rpartition("/")
+    unread = passes if isinstance(passes, Unknown) else None
     return Delivery(
         where=f"pod {operand.pod}",
         release=Release(None, space, operand.version),
         operated=operator and name.startswith("nvidia-device-plugin-daemonset"),
         chart=True,
-        passes=passes
-        if isinstance(passes, Unknown)
-        else (passes or "").lower() in ("true", "1", "t"),
+        passes=unread or str(passes).lower() in ("true", "1", "t"),
         strategy=strategy
         if isinstance(strategy, Unknown)
-        else tuple((strategy or "envvar").split(",")),
+        else tuple(strategy.split(",") if strategy else ()),
+        told=passes is not None and unread is None,
     )
 
 
@@ -116,14 +122,16 @@ def _completed(own: Delivery, meant: Plugin | Unknown | None) -> Delivery:
     if not isinstance(meant, Plugin):
         return own
     known = _meant(meant)
-    running = own.passes is True or isinstance(meant.passes, Unknown)
+    running = own.told or isinstance(meant.passes, Unknown)
     return Delivery(
         where=own.where,
-        release=Release(known.release.name, known.release.namespace, known.release.version),
+        release=replace(known.release, version=own.release.version or known.release.version),
         operated=known.operated,
         chart=known.chart,
         passes=own.passes if running else known.passes,
-        strategy=known.strategy if isinstance(own.strategy, Unknown) else own.strategy,
+        strategy=known.strategy
+        if isinstance(own.strategy, Unknown)
+        else own.strategy or known.strategy,
     )
 
 

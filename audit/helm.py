@@ -54,7 +54,9 @@ def operator_newer(release: Release, least: str) -> str:
 def _upgrade(release: Release, chart: str, values: Iterable[str]) -> str:
     name, space = release.name or "RELEASE", release.namespace or "NAMESPACE"
     # The Operator's chart is called v25.10.0, the plugin's 0.17.1.
-    number = release.version and ("v" if chart.endswith("operator") else "") + release.version
+    number = release.chart or release.version
+    if number and chart.endswith("operator"):
+        number = f"v{number.removeprefix('v')}"
     version = f" --version={number}" if number else ""
     return f"helm upgrade {name} {chart} -n {space}{version} --reuse-values " + " ".join(values)
 

@@ -74,7 +74,7 @@ def _uncovered(node: NodeState, seen: Delivery) -> Iterator[Outcome]:
 
 
 def _finding(node: NodeState, seen: Delivery, static: bool) -> Finding:
-    strategy = "" if isinstance(seen.strategy, Unknown) else ",".join(seen.strategy)
+    strategy = "" if isinstance(seen.strategy, Unknown) else ",".join(seen.strategy) or "envvar"
     why = "pods get their GPUs behind systemd, which takes them at a daemon-reload"
     if static:
         why = (

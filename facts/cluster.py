@@ -11,14 +11,17 @@ from facts.unknown import Unknown, Value
 class Release(Value):
     """Who installed something: ``name`` of the Helm release, ``None`` where it is not Helm's.
 
+    ``version`` is that of the image, ``chart`` that of Helm's chart.
+
     .. code:: python
 
-        Release(name="nvdp", namespace="nvidia-device-plugin", version="0.17.1")
+        Release(name="nvdp", namespace="nvidia-device-plugin", version="0.17.1", chart="0.17.1")
     """
 
     name: str | None
     namespace: str
     version: str | None
+    chart: str | None = None
 
 
 @dataclass(frozen=True)

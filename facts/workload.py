@@ -49,15 +49,18 @@ def installed(owned: dict[str, object]) -> Release:
     metadata = mapping(owned.get("metadata"))
     labels = mapping(metadata.get("labels"))
     images = [text(one.get("image")) for one in containers(owned)]
-    tags = [found[1] for image in images if (found := re.search(r":v?(\d+\.[\w.-]+)$", image))]
+    tags = [found[1] for image in images if (found := re.search(r":v?(\d+(?:\.\d+)+)", image))]
     # OLM (OpenShift) pulls by digest, and names the version in its owner.
     olm = re.search(r"\.v(\d+\.[\w.-]+)$", text(labels.get("olm.owner")))
     label = text(labels.get("app.kubernetes.io/version")).removeprefix("v")
     helm = labels.get("app.kubernetes.io/managed-by") == "Helm"
+    # helm.sh, "Labels and Annotations": NAME-VERSION, a + written as _.
+    chart = re.search(r"-(v?\d+\.[\w.-]+)$", text(labels.get("helm.sh/chart")))
     return Release(
         name=(text(labels.get("app.kubernetes.io/instance")) or None) if helm else None,
         namespace=text(metadata.get("namespace")),
         version=(tags[0] if tags else None) or label or (olm[1] if olm else None),
+        chart=chart[1].replace("_", "+") if helm and chart else None,
     )
 
 
