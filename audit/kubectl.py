@@ -21,7 +21,7 @@ from facts.plugin_settings import config_map
 from facts.probe import Section, Sections
 from facts.unknown import Unknown
 
-LIMIT = 30
+LIMIT = 60
 """Seconds for all that a cluster is asked; the request's own limit does not cover a login helper
 (kubectl, "exec" in a kubeconfig)."""
 
