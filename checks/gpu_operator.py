@@ -54,7 +54,9 @@ def check(node: NodeState) -> Iterator[Outcome]:
     told = _told(node)
     if mine:
         for image, version, pod in sorted({(o.image, o.version, o.pod) for o in mine}, key=str):
-            yield from _version(node, image, version, f"pod {pod}", told)
+            space = Release(None, pod.rpartition("/")[0], None)
+            known = told if isinstance(told, Release) else space
+            yield from _version(node, image, version, f"pod {pod}", known)
     elif isinstance(told, Release):
         where = f"Deployment {told.namespace}/gpu-operator"
         yield from _version(node, "gpu-operator", told.version, where, told)
@@ -97,7 +99,7 @@ def _validated(traces: OperatorTraces) -> bool:
 
 
 def _version(
-    node: NodeState, image: str, version: str | None, where: str, told: Release | Unknown | None
+    node: NodeState, image: str, version: str | None, where: str, known: Release
 ) -> Iterator[Outcome]:
     number = release(version) if version else None
     if number is None:
@@ -105,7 +107,6 @@ def _version(
     elif number < _LINKS:
         linked, wanted = device_links.there(node), device_links.wanted(node)
         needless = linked is True or wanted is False
-        known = told if isinstance(told, Release) else Release(None, "", None)
         yield Finding(
             level=Level.ADVICE if needless else Level.AT_RISK,
             subject="GPU Operator",
