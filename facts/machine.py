@@ -11,6 +11,7 @@ from facts.probe import Probe, Section, Sections, file_texts, files, number, sec
 from facts.source import Source
 from facts.unknown import Unknown, Value
 
+# The first user namespace has every user id (user_namespaces(7), uid_map); one below it has fewer.
 # /run/systemd/container and /run/host/container-manager name the manager (systemd,
 # CONTAINER_INTERFACE.md); Docker and podman leave an empty marker file instead.
 _SELF = """
@@ -19,6 +20,7 @@ echo "arch $(uname -m)"
 [ -e /.dockerenv ] && echo marker docker
 [ -e /run/.containerenv ] && echo marker podman
 [ -e /dev/.lxc ] || [ -e /dev/lxd ] && echo marker lxc
+awk 'NR == 1 && $3 < 4294967295 { print "userns", $2 }' /proc/self/uid_map
 true
 """
 
@@ -29,14 +31,15 @@ class MachineState(Value):
 
     ``uid`` is the user that the probes ran as: 0 sees everything. ``container`` is the manager of
     the container that this "node" is (``None``: not one). ``hardware`` is what the firmware calls
-    the machine (DMI: vendor, product).
+    the machine (DMI: vendor, product). ``unprivileged`` is whether its root is another user on the
+    host (a user namespace: unprivileged LXC), so that it can set no device filter.
 
     .. code:: python
 
         MachineState(uid=0, kernel="6.1.0-23-amd64", architecture="x86_64",
                      boot_id="7d0f2d6e-...", os_id="debian", os_version="12",
                      os_name="Debian GNU/Linux 12 (bookworm)", container=None,
-                     hardware="QEMU Standard PC (Q35 + ICH9, 2009)")
+                     hardware="QEMU Standard PC (Q35 + ICH9, 2009)", unprivileged=False)
     """
 
     uid: int | Unknown
@@ -48,6 +51,7 @@ class MachineState(Value):
     os_name: str | Unknown | None
     container: str | Unknown | None
     hardware: str | Unknown | None
+    unprivileged: bool | Unknown = False
 
 
 class Machine(Source[MachineState]):
@@ -58,7 +62,7 @@ class Machine(Source[MachineState]):
     """
 
     probes = (
-        Probe("machine.self", _SELF, lines=r"(uid|arch|marker) "),
+        Probe("machine.self", _SELF, lines=r"(uid|arch|marker|userns) "),
         files(
             "machine.files",
             "/proc/sys/kernel/osrelease",
@@ -90,6 +94,7 @@ class Machine(Source[MachineState]):
             os_name=_entry(release, "PRETTY_NAME"),
             container=_container(own, texts),
             hardware=_hardware(texts),
+            unprivileged=own.trouble or _said(own, "userns") is not None,
         )
 
 
