@@ -18,6 +18,18 @@ def guest(node: NodeState) -> str:
     return container if isinstance(container, str) else ""
 
 
+def unfiltered(node: NodeState) -> bool:
+    """Whether no device filter can be set in here: root is another user on the host.
+
+    The kernel takes a device filter from the first user namespace alone (bpf(2), CAP_BPF; v1:
+    devices.allow wants CAP_SYS_ADMIN there), so runc and systemd leave it out, and nothing is lost.
+    """
+    return not isinstance(node.machine, Unknown) and node.machine.unprivileged is True
+
+
+UNFILTERED = "an unprivileged system container: no device filter can be set in here"
+
+
 def hosts_module(node: NodeState) -> bool:
     """Whether the module in memory is the host's: this container has no kernel on disk."""
     driver = node.driver

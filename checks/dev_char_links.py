@@ -24,6 +24,7 @@ from collections.abc import Iterator
 
 from audit import device_links
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.guest import UNFILTERED, unfiltered
 from facts.node import NodeState
 from facts.unknown import Unknown
 
@@ -37,6 +38,9 @@ def check(node: NodeState) -> Iterator[Outcome]:
         return
     if node.engine is None and node.kubelet is None:
         yield NotApplicable("neither Docker nor a kubelet on this node")
+        return
+    if unfiltered(node):
+        yield NotApplicable(UNFILTERED)
         return
     held, wanted, there = (
         device_links.by_systemd(node),

@@ -5,7 +5,7 @@ Where a systemd scope holds the container, systemd's own list decides at the nex
 device filter: the container works today and says `Failed to initialize NVML: Unknown Error`
 tomorrow. The engine's cgroup driver alone proves nothing: CDI, explicit devices and privileged
 containers are safe on systemd, and a container started before a switch of the driver stays in its
-scope.
+scope. In an unprivileged LXC guest there is no filter to be written.
 
 Bad:
 
@@ -26,7 +26,8 @@ from collections.abc import Iterator
 from audit import exposure
 from audit.cures import KUBERNETES
 from audit.exposure import Held, held, lost, triggers
-from audit.finding import Area, Doubt, Finding, Level, Outcome, Repair
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.guest import UNFILTERED, unfiltered
 from facts.gpu_containers import GpuContainer
 from facts.node import NodeState
 from facts.unknown import Unknown
@@ -36,6 +37,9 @@ AREA = Area.REST
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """Every container that still has its devices and would lose one at the next trigger."""
+    if unfiltered(node):
+        yield NotApplicable(UNFILTERED)
+        return
     containers, rest = exposure.containers(node)
     yield from rest
     for container in containers:

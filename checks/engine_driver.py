@@ -25,6 +25,7 @@ from collections.abc import Iterator
 
 from audit.cures import KUBERNETES, alternatives, on_docker_of_pods
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.guest import UNFILTERED, unfiltered
 from audit.injection import gpus_by_hook
 from facts.docker_engine import EngineInfo
 from facts.engine_setup import EngineSetup
@@ -55,6 +56,9 @@ def check(node: NodeState) -> Iterator[Outcome]:
 
 
 def _on_systemd(node: NodeState, info: EngineInfo) -> Iterator[Outcome]:
+    if unfiltered(node):
+        yield NotApplicable(UNFILTERED)
+        return
     if info.rootless:
         yield NotApplicable("a rootless engine has no device cgroup to lose")
         return

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.guest import guest
+from audit.guest import UNFILTERED, guest, unfiltered
 from audit.injection import gpus_by_hook, runtime_is_cdi
 from facts.container_toolkit import ContainerToolkit
 from facts.docker_engine import EngineInfo
@@ -47,6 +47,8 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield Doubt("container toolkit", toolkit.reason)
     elif isinstance(toolkit.config, Unknown):
         yield Doubt("container toolkit", toolkit.config.reason)
+    elif toolkit.config and toolkit.config.no_cgroups and unfiltered(node):
+        yield NotApplicable(UNFILTERED)
     elif toolkit.config and toolkit.config.no_cgroups:
         yield from _switched_off(node, toolkit, toolkit.config)
 

@@ -106,7 +106,8 @@ def dpkg(node: Mapping[str, Any]) -> bool:
 
 def answers(said: Mapping[str, Any], node: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """``name`` is one of the systems above; ``kernel``, ``systemd``, ``tainted``, ``cgroup`` (v2,
-    v1, hybrid), ``wsl`` (version 2), ``container`` and ``journal`` differ from its usual."""
+    v1, hybrid), ``wsl`` (version 2), ``container``, ``unprivileged`` and ``journal`` differ from its
+    usual."""
     identity, version, pretty, _, systemd = _SYSTEMS[said["name"]]
     kernel = release(node)
     lines = [
@@ -130,6 +131,8 @@ def answers(said: Mapping[str, Any], node: Mapping[str, Any]) -> dict[str, dict[
         },
         "systemd_manager.journal": {"out": said.get("journal", _JOURNAL)},
     }
+    if said.get("unprivileged"):
+        found["machine.self"] = {"out": "uid 0\narch x86_64\nmarker lxc\nuserns 100000\n"}
     if said.get("wsl"):
         paths = ("/dev/dxg", "/run/WSL", *(f"/usr/lib/wsl/lib/{name}" for name in _WSL))
         found["wsl.paths"] = {"out": "\n".join(paths) + "\n"}
