@@ -106,8 +106,8 @@ def dpkg(node: Mapping[str, Any]) -> bool:
 
 def answers(said: Mapping[str, Any], node: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """``name`` is one of the systems above; ``kernel``, ``systemd``, ``tainted``, ``cgroup`` (v2,
-    v1, hybrid), ``wsl`` (version 2), ``container``, ``unprivileged`` and ``journal`` differ from its
-    usual."""
+    v1, hybrid), ``wsl`` (version 2), ``container``, ``unprivileged`` and ``journal`` differ from
+    its usual."""
     identity, version, pretty, _, systemd = _SYSTEMS[said["name"]]
     kernel = release(node)
     lines = [
