@@ -125,8 +125,12 @@ def _libraries(node: NodeState, libraries: ContainerLibraries | Unknown) -> Iter
 
 
 def _name(node: NodeState, identity: str) -> str:
-    known = node.gpu_containers.containers if isinstance(node.gpu_containers, GpuContainers) else ()
-    return next((one.name for one in known if one.id == identity), identity[:12])
+    """What its engine calls a container."""
+    with_gpu, running = node.gpu_containers, node.running
+    known = {} if isinstance(running, Unknown) else {one.id: one.name for one in running.containers}
+    if isinstance(with_gpu, GpuContainers):
+        known |= {one.id: one.name for one in with_gpu.containers}
+    return known.get(identity) or identity[:12]
 
 
 def _containers(running: RunningContainers | Unknown) -> Iterator[Refusal]:

@@ -73,7 +73,8 @@ def fleet(lab: Lab, tmp_path: Path) -> Iterator[tuple[Node, Node]]:
         driver.install(node, tmp_path, OLD)
         driver.load(node)
         containers.start(node, "web", "none", "--restart", "always")
-        containers.start(node, "trainer", "gpus")
+        # Without a GPU: behind the lab's nodes is no driver, and after a boot there is to be one.
+        containers.start(node, "trainer", "none")
         driver.install(node, tmp_path, NEW)
         return node
 
@@ -125,8 +126,8 @@ def test_from_an_upgrade_to_a_driver_in_step(fleet: tuple[Node, Node], tmp_path:
     def run(words: list[str], *more: str) -> Outcome:
         return deployed.run(hosts, *words, "-y", *more)
 
-    assert run(look).code == 0
-    assert all(node.run(f"ls {FLAG} {STATE}").code for node in fleet), "a dry run changes nothing"
+    assert run(look, "--limit", "gpu-1").code == 0
+    assert canary.run(f"ls {FLAG} {STATE}").code, "a dry run changes nothing"
 
     flagged = run(fix)
     assert flagged.code == 0, flagged.text
@@ -142,7 +143,7 @@ def test_from_an_upgrade_to_a_driver_in_step(fleet: tuple[Node, Node], tmp_path:
     assert [traces(node) for node in fleet] == before, "a second run changes nothing"
 
     boots = [boot(node) for node in fleet]
-    containers.start(other, "notebook", "gpus")
+    containers.start(other, "notebook", "none")
     driver.install(other, tmp_path, OLD, driver.MODULE)
     other.sh(OBSTACLES)
     refused = run(reboot)
@@ -182,5 +183,5 @@ def test_from_an_upgrade_to_a_driver_in_step(fleet: tuple[Node, Node], tmp_path:
         assert node.run(f"ls {FLAG} {MESSAGE} {STATE}/ran").stdout == ""
         assert sorted(holds(node)) == sorted(driver.PACKAGES)
 
-    assert run(fix, "--data", "hold_driver=release").code == 0
-    assert [holds(node) for node in fleet] == [[], []]
+    assert run(fix, "--data", "hold_driver=release", "--limit", "gpu-1").code == 0
+    assert holds(canary) == []
