@@ -11,7 +11,7 @@ RUN := $(VENV)/.locked
 DEV := $(VENV)/.locked-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help audit drift accept demo test faults matrix fuzz bench record lint format docs pictures lab lab-down lock clean
+.PHONY: help audit drift accept demo test faults matrix fuzz bench versions record lint format docs pictures lab lab-down lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -46,6 +46,10 @@ bench: $(DEV)  ## measure the audit against other fleet tools, and write docs/pe
 	@test -x .venv-bench/bin/ansible || $(PYTHON) -m venv .venv-bench
 	@.venv-bench/bin/pip install --quiet --disable-pip-version-check -r bench/requirements.txt
 	@$(VENV)/bin/python -m bench --rivals .venv-bench
+
+versions: $(DEV)  ## the unit tests on every Python, with the newest and the oldest dependencies
+	@$(VENV)/bin/pip install --quiet --disable-pip-version-check uv
+	@$(VENV)/bin/python -m tests.versions
 
 record: $(DEV)  ## record a node, HOST=name NAME=its_name ORIGIN='Debian 13, Docker 26.1.5, H100'
 	@$(VENV)/bin/python -m tests.record host '$(HOST)' '$(NAME)' '$(ORIGIN)'

@@ -1,4 +1,5 @@
-"""Writes docs/checks.md from the checks' own docstrings, docs/mission.md from tests/mission.yaml.
+"""Writes docs/checks.md from the checks' own docstrings, docs/mission.md from tests/mission.yaml,
+docs/knobs.md from the inventory's defaults.
 
 python -m docs.generate
 """
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from audit.catalogue import Entry, entries
 from audit.finding import Area
-from docs import mission_page
+from docs import knobs_page, mission_page
 
 PATH = Path(__file__).with_name("checks.md")
 
@@ -62,4 +63,5 @@ def _heading(line: str) -> str:
 if __name__ == "__main__":
     PATH.write_text(pages())
     mission_page.PATH.write_text(mission_page.page())
-    print(f"written: {PATH}, {mission_page.PATH}")
+    knobs_page.PATH.write_text(knobs_page.page())
+    print(f"written: {PATH}, {mission_page.PATH}, {knobs_page.PATH}")

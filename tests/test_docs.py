@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import yaml
+
 import checks
 from audit.catalogue import entries
-from docs import generate, mission_page
+from audit.knobs import Knobs
+from docs import generate, knobs_page, mission_page
+
+
+DOCS = generate.PATH.parent
 
 
 def test_the_page_of_checks_is_current() -> None:
@@ -16,6 +22,38 @@ def test_the_page_of_checks_is_current() -> None:
 
 def test_the_page_of_the_mission_is_current() -> None:
     assert mission_page.PATH.read_text() == mission_page.page(), "run: make docs"
+
+
+def test_the_page_of_the_knobs_is_current() -> None:
+    assert knobs_page.PATH.read_text() == knobs_page.page(), "run: make docs"
+
+
+def test_every_knob_has_its_meaning() -> None:
+    sections = knobs_page.page().split("\n## ")[1:]
+    assert [section for section in sections if not section.partition("```\n\n")[2].strip()] == []
+    named = {name for section in sections for name in section.splitlines()[0].split(", ")}
+    assert set(Knobs.__dataclass_fields__) <= named
+
+
+def test_every_page_is_in_the_site_and_every_link_leads_somewhere() -> None:
+    site = yaml.safe_load((DOCS.parent / "mkdocs.yml").read_text())
+    listed = {page for part in site["nav"] for page in _pages(part)}
+    there = {path.name for path in DOCS.glob("*.md")}
+    assert listed == there
+    for path in (*DOCS.glob("*.md"), *DOCS.glob("decisions/*.md"), DOCS.parent / "README.md"):
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text()):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def _pages(part: object) -> list[str]:
+    if isinstance(part, str):
+        return [part]
+    assert isinstance(part, dict)
+    return [page for below in part.values() for each in _list(below) for page in _pages(each)]
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
 
 
 def test_every_check_has_its_page() -> None:
