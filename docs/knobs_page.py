@@ -12,10 +12,10 @@ PATH = Path(__file__).with_name("knobs.md")
 _HEAD = """\
 # The knobs
 
-Ordinary pyinfra data. Their defaults stand in `inventories/group_data/all.py`; a group has its own in
-`inventories/group_data/GROUP.py`, a host beside its name in the inventory, a single run on the command
-line: `--data batch_size=25`. A name that is misspelt, or a value that cannot be meant, ends the run
-before anything is touched. Written by `make docs`; change it there.
+Ordinary pyinfra data. Their defaults stand in `inventories/group_data/all.py`; a group has its own
+in `inventories/group_data/GROUP.py`, a host beside its name in the inventory, a single run on the
+command line: `--data batch_size=25`. A name that is misspelt, or a value that cannot be meant, ends
+the run before anything is touched. Written by `make docs`; change it there.
 """
 
 

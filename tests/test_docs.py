@@ -12,7 +12,6 @@ from audit.catalogue import entries
 from audit.knobs import Knobs
 from docs import generate, knobs_page, mission_page
 
-
 DOCS = generate.PATH.parent
 
 
