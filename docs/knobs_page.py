@@ -38,9 +38,9 @@ def _sections(source: str) -> Iterator[str]:
             groups.append((comment, []))
         groups[-1][1].append(assigned)
         last = node.end_lineno or node.lineno
-    for comment, assigned in groups:
-        names = ", ".join(line.partition(" = ")[0] for line in assigned)
-        yield "\n".join([f"## {names}", "", "```python", *assigned, "```", "", *comment, ""])
+    for comment, knobs in groups:
+        names = ", ".join(line.partition(" = ")[0] for line in knobs)
+        yield "\n".join([f"## {names}", "", "```python", *knobs, "```", "", *comment, ""])
 
 
 def _name(node: ast.Assign | ast.AnnAssign) -> str:
