@@ -248,12 +248,10 @@ def test_hosts_that_cannot_be_reached_are_told_though_no_deploy_code_runs(place:
     assert "gpu-01: no answer and no earlier accepted state, nothing is accepted" in said
     jsonschema.validate(place.drift(), SCHEMA, jsonschema.Draft202012Validator)
     assert [change["kind"] for change in place.drift()["changes"]] == ["no answer"] * 2
-    assert place.drift()["nodes"]["gpu-02"] == {
-        "status": "unknown",
-        "level": None,
-        "reboot": None,
-        "summary": "no answer: could not be connected to",
-    }
+    node = place.drift()["nodes"]["gpu-02"]
+    summary = node.pop("summary")
+    assert node == {"status": "unknown", "level": None, "reboot": None}
+    assert summary.startswith("no answer: could not be connected to: Could not connect (")
 
 
 @pytest.mark.parametrize(("scheme", "code"), [("npd", 2), ("nagios", 3), ("plain", 3)])
