@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from audit.monitor_form import NODE, Choice, Form
-
-_TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+from audit.monitor_form import NODE, Choice
+from audit.template import rendered
 
 LABEL = "pyinfra-nvml/mig-monitor"
 """The label of the Kubernetes nodes that a monitor runs on; its value is the form."""
@@ -34,26 +30,18 @@ class Monitor:
 def files(monitor: Monitor, choice: Choice) -> dict[str, str]:
     """Name and text of every file for a node of this form."""
     if not choice.kubernetes:
-        found = {"compose": "compose/mig-monitor.yaml.j2"}
+        found = {"compose": "compose/mig-monitor.yaml"}
     else:
         kinds = ("daemonset", "pod")
-        found = {kind: f"kubernetes/mig-monitor-{kind}.yaml.j2" for kind in kinds}
+        found = {kind: f"kubernetes/mig-monitor-{kind}.yaml" for kind in kinds}
         if choice.form.passes_node:
-            found["cdi"] = "cdi/mig-monitor.yaml.j2"
+            found["cdi"] = "cdi/mig-monitor.yaml"
     return {
-        f"{monitor.name}-{choice.form.value}.{kind}.yaml": _text(template, monitor, choice.form)
+        f"{monitor.name}-{choice.form.value}.{kind}.yaml": rendered(
+            template, monitor=monitor, form=choice.form, node=NODE
+        )
         for kind, template in found.items()
     }
-
-
-def _text(template: str, monitor: Monitor, form: Form) -> str:
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - YAML: every value goes through tojson
-    )
-    return environment.get_template(template).render(monitor=monitor, form=form, node=NODE)
 
 
 def commands(

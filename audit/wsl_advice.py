@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from audit.pasted import Line
 from audit.recognise import recognise
+from audit.template import rendered
 from facts.cgroup import CgroupHierarchy, Mode
 from facts.docker_engine import EngineInfo
 from facts.node import NodeState
 from facts.unknown import Unknown
 from facts.wsl import WslState
-
-_TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 
 
 @dataclass(frozen=True)
@@ -117,7 +113,7 @@ def _steps(node: NodeState, wsl: WslState, hierarchy: CgroupHierarchy) -> Iterat
         yield Step(
             "here: /etc/wsl.conf without cgroups=v1",
             "this distribution is on cgroup v2 from its next start on",
-            _render("wsl.conf.j2", kept=asked),
+            rendered("wsl/wsl.conf", kept=asked),
         )
     if hierarchy.mode is Mode.V2:
         return
@@ -139,7 +135,7 @@ def _steps(node: NodeState, wsl: WslState, hierarchy: CgroupHierarchy) -> Iterat
         "cgroup v1 is gone for every distribution of this Windows user: one with an old systemd"
         " or Docker may not start; a company's policy may forbid kernelCommandLine; old builds"
         " of WSL did not start with it at all (0x8000ffff, microsoft/WSL#8981, #9120)",
-        _render("wslconfig.j2", words=["cgroup_no_v1=all"]),
+        rendered("wsl/wslconfig", words=["cgroup_no_v1=all"]),
     )
 
 
@@ -154,12 +150,3 @@ def _asks_v1(wsl: WslState) -> list[str]:
         found = found or bool(asks)
         kept += [] if asks else [line]
     return kept if found else []
-
-
-def _render(name: str, **values: list[str]) -> str:
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES / "wsl"),
-        undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701 - configuration files, shown to be copied
-    )
-    return environment.get_template(name).render(values)
