@@ -17,8 +17,9 @@ from audit import accepted, json_file
 DAY = 86400
 """The seconds between two audits where nobody said."""
 
-_PATIENCE = 1.0
-"""Seconds to wait for a reader, which holds the lock for a moment to see whether a run goes on."""
+_PATIENCE = 3.0
+"""Seconds to wait for the lock: a reader holds it for a moment to see whether a run goes on, and
+pyinfra's process for as long as it takes to notice that the one who waited for it has died."""
 
 
 class Busy(Exception):
