@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from jinja2 import Template
 from pyinfra.api.command import StringCommand
+from pyinfra.api.exceptions import ConnectError
+from pyinfra.api.state import StateStage
+from pyinfra.connectors.util import CommandOutput, OutputLine
 from pyinfra.context import ctx_host, ctx_state
 
+from audit.driver_plan import DriverPlan
+from audit.knobs import Knobs
+from audit.refusals import Refusal
+from audit.verdict import Verdict
 from facts.docker_engine import Engine
 from facts.hold_means import BLACKLIST, HoldMeans, Means
 from facts.interrupted import Interrupted
@@ -19,6 +29,7 @@ from facts.package_holds import Hold, Holds, PackageHolds
 from facts.reboot_flag import Flag, RebootFlag
 from facts.unknown import Unknown
 from operations import docker_engine, driver_packages, node, node_boot, reboot
+from tests import recordings
 from tests.test_operations_plan import Host, State, given, raw
 
 REASON = "driver: module 550.90.07, libnvidia-ml 550.107.02"
@@ -150,6 +161,93 @@ def test_without_a_wish_nothing_is_rebooted() -> None:
     with on() as host:
         assert commands(node_boot.rebooted, wanted=False) == []
     assert host.told == ["no reboot is asked for, or none is needed"]
+
+
+@dataclass
+class Wire:
+    """A node as its connection shows it while it reboots: a boot id, or nobody who answers."""
+
+    answers: list[str | None]
+    name: str = "gpu-1"
+    told: list[str] = field(default_factory=list)
+    connector_data: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def connector(self) -> Wire:
+        return self
+
+    def disconnect(self) -> None:
+        pass
+
+    def connect(self) -> None:
+        if self.answers[0] is None:
+            self.answers.pop(0)
+            raise ConnectError("no route to host")
+
+    def run_shell_command(self, command: StringCommand, **_: object) -> tuple[bool, Any]:
+        said = self.answers.pop(0) if "boot_id" in str(command) else ""
+        return True, CommandOutput([OutputLine("stdout", said or "")])
+
+    def log(self, text: str, *_: object) -> None:
+        self.told.append(text)
+
+    def log_styled(self, text: str, **_: object) -> None:
+        self.told.append(text)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time passes by being slept."""
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "sleep", lambda s: now.__setitem__(0, now[0] + s))
+
+
+def waited(wire: Wire, timeout: int = 60) -> bool:
+    return node_boot._wait(State(), wire, "old", timeout)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_shutdown_that_takes_long_is_waited_out() -> None:
+    wire = Wire(["old", "old", "old", None, None, None, "new"])
+    assert waited(wire)
+    assert wire.told == ["back after 14 s, boot new"]
+
+
+@pytest.mark.usefixtures("clock")
+@pytest.mark.parametrize("answers", [["old"] * 40, [None] * 40], ids=["up all along", "gone"])
+def test_a_node_that_does_not_come_back_fails(answers: list[str | None]) -> None:
+    wire = Wire(answers)
+    assert not waited(wire)
+    assert "saw no other boot within 60 s, want the node back" in wire.told[0]
+
+
+def turn(monkeypatch: pytest.MonkeyPatch, plan: DriverPlan) -> list[StringCommand]:
+    """What the reboot does when this host's turn has come and this is its plan by then."""
+    verdict = Verdict("gpu-1", recordings.node("gpu_skew"), ())
+    monkeypatch.setattr(node_boot, "planned", lambda *_: plan)
+    monkeypatch.setattr(node_boot, "knobs", lambda _: Knobs())
+    monkeypatch.setattr(node_boot, "session", lambda *_: SimpleNamespace(verdicts={"": verdict}))
+    with on(interrupted=False, engine=None) as host:
+        host.name = ""  # type: ignore[attr-defined]
+        with ctx_state.use(SimpleNamespace(current_stage=StateStage.Execute)):
+            return commands(node_boot.rebooted, wanted=True)
+
+
+def test_a_node_in_step_when_its_turn_comes_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert turn(monkeypatch, DriverPlan()) == []
+
+
+def test_a_reason_that_came_up_meanwhile_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    against = Refusal("package manager", "dpkg (440) at work", "none")
+    (command,) = turn(monkeypatch, DriverPlan(refusals=(against,)))
+    assert "refused: package manager: saw dpkg (440) at work" in raw(command)
+
+
+def test_the_reboot_is_begun_for_the_boot_that_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin, wait, prove = turn(monkeypatch, DriverPlan(flag="x", reboot=True))
+    assert raw(begin).endswith("/var/lib/pyinfra-nvml 00000000-0000-0000-0000-000000000000")
+    assert [wait.function, prove.function] == [node_boot._wait, node_boot._prove]  # type: ignore[attr-defined]
 
 
 def test_the_scripts_never_reload_systemd() -> None:

@@ -70,7 +70,7 @@ def loaded(node: Node) -> str:
 
 
 def _deb(place: Path, name: str, version: str) -> Path:
-    built = place / f"{name}_{version}-1_amd64.deb"
+    built = place / f"{name}_{version}-1_all.deb"
     if not built.exists():
         tree = place / f"{name}-{version}"
         _fill(tree, name, version)
@@ -79,7 +79,7 @@ def _deb(place: Path, name: str, version: str) -> Path:
         fields = {
             "Package": name,
             "Version": f"{version}-1",
-            "Architecture": "amd64",
+            "Architecture": "all",
             "Maintainer": "lab <lab@localhost>",
             "Description": "files of a driver, for tests",
         }
