@@ -118,8 +118,8 @@ def command(knobs: ScheduleKnobs, interval: int) -> tuple[str, ...]:
 
 def seconds_between(knobs: ScheduleKnobs, scheduler: SchedulerState) -> int:
     """The longest time between two runs; 0 where it is not known, which is refused."""
-    if scheduler.systemd:
-        return scheduler.gap if isinstance(scheduler.gap, int) else 0
+    if scheduler.systemd and isinstance(scheduler.gap, int):
+        return scheduler.gap
     said = cron_time.cron(knobs.drift_schedule)
     return said[1] if said else 0
 
@@ -145,14 +145,14 @@ def refusals(
 
 def _times(knobs: ScheduleKnobs, scheduler: SchedulerState) -> Iterator[Refusal]:
     name = f"drift_schedule {knobs.drift_schedule!r}"
-    if scheduler.systemd and isinstance(scheduler.gap, Unknown):
+    gap = seconds_between(knobs, scheduler)
+    if scheduler.systemd and isinstance(scheduler.gap, Unknown) and not gap:
         yield Refusal(name, scheduler.gap.reason, "an OnCalendar= of systemd.time(7)")
     elif not scheduler.systemd and not scheduler.cron:
         do = "audit this node from a controller"
         yield Refusal("scheduler", "neither systemd nor a cron that runs", "one of them", do)
     elif not scheduler.systemd and cron_time.cron(knobs.drift_schedule) is None:
         yield Refusal(name, "no systemd here, and cron cannot say it", cron_time.KNOWN)
-    gap = seconds_between(knobs, scheduler)
     taken = knobs.drift_delay + knobs.drift_limit
     if gap and taken >= gap:
         saw = f"{taken} s, with {gap} s between two runs"

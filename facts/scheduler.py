@@ -27,9 +27,11 @@ _TIMER = f"""
 [ -d /run/systemd/system ] || {{ echo absent; exit 0; }}
 systemctl show -p ActiveState -p NeedDaemonReload {TIMER}
 """
+# --iterations came with systemd 242; before that, the next time alone is told.
 _CALENDAR = """
 [ -d /run/systemd/system ] || {{ echo absent; exit 0; }}
-TZ=UTC systemd-analyze calendar --iterations={1} {0}
+TZ=UTC systemd-analyze calendar --iterations={1} {0} 2>/dev/null ||
+  TZ=UTC systemd-analyze calendar {0}
 """
 _ITERATIONS = 15
 """Two weeks of a daily schedule: weekends and the like show."""

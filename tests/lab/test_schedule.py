@@ -23,7 +23,8 @@ from tests.lab.session import Lab
 RESULTS = "/var/lib/pyinfra-nvml-drift"
 PROM = f"{RESULTS}/nvml.prom"
 AUDIT = "/opt/pyinfra-nvml/current/bin/nvml-audit /etc/pyinfra-nvml/inventory.py --results"
-RUN = "systemctl start pyinfra-nvml-drift.service"
+UNIT = "pyinfra-nvml-drift.service"
+RUN = f"systemctl start {UNIT}"
 KNOBS = {
     "drift_delay": 0,
     "drift_level": "broken",
@@ -146,10 +147,12 @@ def test_the_drain_of_another_stays(scheduled: Scheduled) -> None:
 def test_a_run_that_dies_leaves_the_last_results_marked_old(scheduled: Scheduled) -> None:
     node = scheduled.node
     before = node.read(f"{RESULTS}/audit.json")
+    # Stopped in the middle, so that it is there for sure when the second one comes.
     node.sh(
-        f"{RUN} --no-block; until systemctl is-active pyinfra-nvml-drift | grep activating;"
-        f" do sleep 0.1; done; sleep 1; {AUDIT} {RESULTS} | tail -1 >/root/second;"
-        " systemctl kill --signal=KILL pyinfra-nvml-drift.service; sleep 1"
+        f"{RUN} --no-block;"
+        f" until grep -q '\"ended\": null' {RESULTS}/drift.json; do sleep 0.05; done;"
+        f" systemctl kill --signal=STOP {UNIT}; {AUDIT} {RESULTS} | tail -1 >/root/second;"
+        f" systemctl kill --signal=KILL {UNIT}; sleep 1"
     )
     assert "another run" in node.read("/root/second").decode()
     assert node.read(f"{RESULTS}/audit.json") == before
