@@ -1,20 +1,16 @@
-"""A scheduled audit of a node: its files, and every reason not to install it."""
+"""A scheduled audit of a node: the files that it is made of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pprint import pformat
 
 from audit import cron_time
-from audit.refusals import Refusal
 from audit.schedule_knobs import ScheduleKnobs
 from audit.template import rendered
-from audit.wheel_target import obstacle
-from facts.interpreter import PythonInterpreter
 from facts.scheduler import SchedulerState
-from facts.unknown import Unknown
 
 UNITS = "/etc/systemd/system"
 SERVICE = f"{UNITS}/pyinfra-nvml-drift.service"
@@ -124,43 +120,13 @@ def seconds_between(knobs: ScheduleKnobs, scheduler: SchedulerState) -> int:
     return said[1] if said else 0
 
 
-def refusals(
-    knobs: ScheduleKnobs,
-    scheduler: SchedulerState | Unknown,
-    python: PythonInterpreter | Unknown | None,
-) -> Iterator[Refusal]:
-    """Every reason against installing the schedule on this node."""
-    if isinstance(python, Unknown):
-        yield Refusal(knobs.drift_python, python.reason, "it to say which Python it is")
-    elif python is None:
-        do = "install python3 and python3-venv, or audit this node from a controller"
-        yield Refusal(knobs.drift_python, "no such program", "Python 3.10 or newer", do)
-    elif found := obstacle(python):
-        yield Refusal(python.path, *found)
-    if isinstance(scheduler, Unknown):
-        yield Refusal("scheduler", scheduler.reason, "to know whether systemd or cron runs here")
-    else:
-        yield from _times(knobs, scheduler)
-
-
-def _times(knobs: ScheduleKnobs, scheduler: SchedulerState) -> Iterator[Refusal]:
-    name = f"drift_schedule {knobs.drift_schedule!r}"
-    gap = seconds_between(knobs, scheduler)
-    if scheduler.systemd and isinstance(scheduler.gap, Unknown) and not gap:
-        yield Refusal(name, scheduler.gap.reason, "an OnCalendar= of systemd.time(7)")
-    elif not scheduler.systemd and not scheduler.cron:
-        do = "audit this node from a controller"
-        yield Refusal("scheduler", "neither systemd nor a cron that runs", "one of them", do)
-    elif not scheduler.systemd and cron_time.cron(knobs.drift_schedule) is None:
-        yield Refusal(name, "no systemd here, and cron cannot say it", cron_time.KNOWN)
-    taken = knobs.drift_delay + knobs.drift_limit
-    if gap and taken >= gap:
-        saw = f"{taken} s, with {gap} s between two runs"
-        yield Refusal("drift_delay and drift_limit", saw, "less: else results are old before new")
+def directory(path: str | None) -> str | None:
+    """The directory of a file, where there is one."""
+    return path.rpartition("/")[0] if path else None
 
 
 def _service(knobs: ScheduleKnobs, argv: tuple[str, ...]) -> str:
-    textfile = (knobs.drift_textfile or "").rpartition("/")[0]
+    textfile = directory(knobs.drift_textfile)
     return rendered(
         SERVICE,
         mode=knobs.drift_mode,

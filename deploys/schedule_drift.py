@@ -12,7 +12,7 @@ no network. No daemon-reload is done, which would take GPUs from containers.
 
 from pyinfra import host, logger, state
 
-from audit import schedule
+from audit import schedule, schedule_refusals
 from audit.knobs import Knobs, knobs
 from audit.refusals import Refusal
 from audit.schedule_knobs import schedule_knobs
@@ -29,10 +29,15 @@ if not wanted.present:
     tool.absent(name="Take its program away", home=wanted.drift_home)
 else:
     scheduler = host.get_fact(
-        Scheduler, calendar=wanted.drift_schedule, paths=schedule.PATHS, _ignore_errors=True
+        Scheduler,
+        calendar=wanted.drift_schedule,
+        paths=schedule.PATHS,
+        user=wanted.user,
+        needed=schedule_refusals.needed(wanted),
+        _ignore_errors=True,
     )
     python = host.get_fact(Interpreter, python=wanted.drift_python, _ignore_errors=True)
-    against = list(schedule.refusals(wanted, scheduler, python))
+    against = list(schedule_refusals.refusals(wanted, scheduler, python))
     given = {name: host.data.get(name) for name in (*Knobs.__dataclass_fields__, "waivers")}
     carried = schedule.carried(given, host.name)
     packed = None

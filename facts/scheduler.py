@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from typing_extensions import override
 
-from facts.probe import Probe, Section, Sections, script, section
+from facts.probe import Probe, Section, Sections, number, script, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 
@@ -44,6 +44,12 @@ for path in {0}; do
   fi
 done
 """
+_NEEDED = """
+echo "uid $(id -u)"
+if id -u {0} >/dev/null 2>&1; then echo user yes; else echo user no; fi
+for path in {1}; do [ -e "$path" ] || echo "missing $path"; done
+"""
+_NEEDED_LINE = r"(uid \d+|user (yes|no)|missing /.*)$"
 _LINE = r"(file [0-9a-f]{64}|link \S+) /"
 
 
@@ -52,12 +58,14 @@ class SchedulerState(Value):
     """What of systemd and cron runs here, and our part in it.
 
     ``gap`` is the longest time in seconds between two of the next runs of the schedule asked for,
-    ``files`` the SHA-256 of those of our files that are there, ``links`` where links lead.
+    ``files`` the SHA-256 of those of our files that are there, ``links`` where links lead. ``uid``
+    is who asked, ``user`` whether the user asked for is there, ``missing`` what else is not.
 
     .. code:: python
 
         SchedulerState(systemd=True, cron=False, gap=3600, active=True, stale=False,
-                       files={"/etc/systemd/system/pyinfra-nvml-drift.timer": "9f86..."}, links={})
+                       files={"/etc/systemd/system/pyinfra-nvml-drift.timer": "9f86..."}, links={},
+                       uid=0, user=True, missing=())
     """
 
     systemd: bool
@@ -67,6 +75,9 @@ class SchedulerState(Value):
     stale: bool | Unknown
     files: dict[str, str] | Unknown
     links: dict[str, str] | Unknown
+    uid: int | Unknown = 0
+    user: bool | Unknown = True
+    missing: tuple[str, ...] | Unknown = ()
 
 
 class Scheduler(Source[SchedulerState]):
@@ -74,6 +85,8 @@ class Scheduler(Source[SchedulerState]):
 
     + calendar: an OnCalendar= of systemd.time(7)
     + paths: the files that are ours
+    + user: a user of the node
+    + needed: paths that have to be there
 
     Sources: /run/systemd/system, /etc/cron.d with a cron that runs, systemd-analyze(1)
     ``calendar``, systemctl(1) ``show``. Files that only root may read want root.
@@ -84,18 +97,27 @@ class Scheduler(Source[SchedulerState]):
         Probe("scheduler.calendar", _CALENDAR.format("hourly", _ITERATIONS)),
         Probe("scheduler.timer", _TIMER),
         Probe("scheduler.files", _FILES.format("/dev/null"), lines=_LINE),
+        Probe("scheduler.needed", _NEEDED.format("root", "/dev/null"), lines=_NEEDED_LINE),
     )
 
     @override
-    def command(self, calendar: str = "hourly", paths: Sequence[str] = ()) -> str:
+    def command(
+        self,
+        calendar: str = "hourly",
+        paths: Sequence[str] = (),
+        user: str = "root",
+        needed: Sequence[str] = (),
+    ) -> str:
         when = _CALENDAR.format(shlex.quote(calendar), _ITERATIONS)
-        looked = " ".join(shlex.quote(path) for path in paths) or "/dev/null"
+        looked, wanted = (shlex.join(each or ["/dev/null"]) for each in (paths, needed))
+        needs = _NEEDED.format(shlex.quote(user), wanted)
         return script(
             (
                 self.probes[0],
                 Probe("scheduler.calendar", when),
                 self.probes[2],
                 Probe("scheduler.files", _FILES.format(looked), lines=_LINE),
+                Probe("scheduler.needed", needs, lines=_NEEDED_LINE),
             )
         )
 
@@ -108,6 +130,7 @@ class Scheduler(Source[SchedulerState]):
         kinds = kind.out.split()
         timer = section(sections, "scheduler.timer")
         files = section(sections, "scheduler.files")
+        needed = section(sections, "scheduler.needed")
         return SchedulerState(
             systemd="systemd" in kinds,
             cron="cron" in kinds,
@@ -116,6 +139,9 @@ class Scheduler(Source[SchedulerState]):
             stale=_shown(timer, "NeedDaemonReload", "yes"),
             files=_paths(files, "file"),
             links=_paths(files, "link"),
+            uid=_uid(needed),
+            user=_user(needed),
+            missing=needed.trouble or tuple(_said(needed, "missing")),
         )
 
 
@@ -150,6 +176,21 @@ def _shown(answer: Section, name: str, wanted: str) -> bool | Unknown:
         return False
     found = re.search(rf"^{name}=(.*)$", answer.out, re.MULTILINE)
     return found[1] == wanted if found else answer.trouble or Unknown(f"{answer.name}: no {name}=")
+
+
+def _said(answer: Section, key: str) -> list[str]:
+    pairs = [line.partition(" ") for line in answer.out.splitlines()]
+    return [value for word, _, value in pairs if word == key]
+
+
+def _uid(answer: Section) -> int | Unknown:
+    uid = number("".join(_said(answer, "uid")))
+    return answer.trouble or (Unknown("id -u: no number") if uid is None else uid)
+
+
+def _user(answer: Section) -> bool | Unknown:
+    said = _said(answer, "user")
+    return answer.trouble or ("yes" in said if said else Unknown(f"{answer.name}: no user"))
 
 
 def _paths(answer: Section, kind: str) -> dict[str, str] | Unknown:

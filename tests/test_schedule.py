@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pyinfra.api.exceptions import DeployError
 
-from audit import cron_time, schedule
+from audit import cron_time, schedule, schedule_refusals
 from audit.schedule_knobs import ScheduleKnobs, schedule_knobs
 from facts.interpreter import PythonInterpreter
 from facts.scheduler import SchedulerState
@@ -26,6 +26,7 @@ CRON = SchedulerState(False, True, None, False, False, {}, {})
 PYTHON = PythonInterpreter(
     "/usr/bin/python3.11", (3, 11, 2), "CPython", "x86_64", 64, "glibc 2.36", True
 )
+OUT = Unknown("timed out")
 NODE = ScheduleKnobs()
 CONTROLLER = ScheduleKnobs(drift_mode="controller", drift_inventory="/etc/pyinfra-nvml/fleet.py")
 
@@ -207,6 +208,18 @@ def test_what_cron_can_say(calendar: str, said: tuple[str, int] | None) -> None:
     assert cron_time.cron(calendar) == said
 
 
+def test_what_has_to_be_there_before() -> None:
+    assert schedule_refusals.needed(NODE) == ()
+    assert (
+        schedule_refusals.needed(replace(NODE, drift_textfile=f"{NODE.drift_results}/a.prom")) == ()
+    )
+    both = replace(CONTROLLER, drift_textfile="/var/lib/node_exporter/a.prom")
+    assert schedule_refusals.needed(both) == (
+        "/etc/pyinfra-nvml/fleet.py",
+        "/var/lib/node_exporter",
+    )
+
+
 def test_delays_are_spread_and_stay() -> None:
     waits = [cron_time.delay(f"gpu-{number:04}", 900) for number in range(1000)]
     assert waits == [cron_time.delay(f"gpu-{number:04}", 900) for number in range(1000)]
@@ -221,6 +234,23 @@ def test_delays_are_spread_and_stay() -> None:
     [
         ({}, SYSTEMD, PYTHON, []),
         ({}, CRON, PYTHON, []),
+        ({"drift_user": "pyinfra-nvml"}, replace(SYSTEMD, user=False), PYTHON, []),
+        (
+            {"drift_user": "kim"},
+            replace(SYSTEMD, uid=1001, user=False, missing=("/var/lib/node_exporter",)),
+            PYTHON,
+            [
+                "user: saw uid 1001, want root; set _sudo = True",
+                "drift_user kim: saw no such user, want a user of this node",
+                "/var/lib/node_exporter: saw no such file or directory, want it there",
+            ],
+        ),
+        (
+            {"drift_user": "kim"},
+            replace(SYSTEMD, uid=OUT, user=OUT, missing=OUT),
+            PYTHON,
+            ["user: saw timed out", "drift_user kim: saw timed out", "paths: saw timed out"],
+        ),
         # systemd 239 tells the next time alone.
         ({}, replace(SYSTEMD, gap=Unknown("it comes up once")), PYTHON, []),
         ({}, SYSTEMD, None, ["python3: saw no such program, want Python 3.10 or newer"]),
@@ -254,7 +284,9 @@ def test_delays_are_spread_and_stay() -> None:
 def test_what_speaks_against_it(
     knobs: dict[str, Any], scheduler: Any, python: Any, told: list[str]
 ) -> None:
-    found = [str(one) for one in schedule.refusals(replace(NODE, **knobs), scheduler, python)]
+    found = [
+        str(one) for one in schedule_refusals.refusals(replace(NODE, **knobs), scheduler, python)
+    ]
     assert len(found) == len(told)
     for one, start in zip(found, told, strict=True):
         assert one.startswith(start)
