@@ -81,6 +81,10 @@ LASTING: tuple[tuple[str, str, _Shape], ...] = (
     ("driver named by CDI", "toolkit.specs", _specs),
     ("kubelet", "kubelet.version", _one),
     ("kubelet's cgroup driver", "kubelet.cgroup_driver", _one),
+    ("GPU Operator", "cluster.operator.version", _one),
+    ("CDI of the GPU Operator", "cluster.policy.cdi", _one),
+    ("device plugin", "cluster.plugin.release.version", _one),
+    ("device specs of the device plugin", "cluster.plugin.passes", _one),
     ("MIG mode", "mig.modes", _modes),
 )
 """Name, path in the document's ``facts`` (fields of facts.node.NodeState), and its shape."""

@@ -15,11 +15,12 @@ import pytest
 from audit import kubectl
 from audit.catalogue import judge
 from audit.kubectl import Access, Clusters
+from audit.lasting_facts import differences
 from facts.api_objects import NODES, PLUGINS, PODS
 from facts.cluster import ClusterNode, KubeletConfig
 from facts.cluster_answers import Cluster
 from facts.probe import Section
-from facts.unknown import Unknown
+from facts.unknown import Unknown, plain
 from tests import clusters, recordings
 from tests.api_server import kubeconfig, serving
 from tests.installed import program
@@ -107,6 +108,20 @@ def test_what_may_not_be_listed_is_unknown(home: Path) -> None:
         node = seen(kubectl.read(access))
     assert isinstance(node.plugin, Unknown) and "daemonsets is forbidden" in node.plugin.reason
     assert isinstance(node.pods, Unknown) and "pods is forbidden" in node.pods.reason
+
+
+def test_a_changed_cluster_is_drift() -> None:
+    before, after = (
+        plain(recordings.node("gpu_kubernetes", None, {"name": name}))
+        for name in ("operator_23_9", "operator_25_10")
+    )
+    told = {name: (old, new) for name, old, new in differences(before, after)}
+    assert told == {
+        "GPU Operator": ("23.9.2", "25.10.0"),
+        "CDI of the GPU Operator": ("False", "True"),
+        "device plugin": ("0.14.5", "0.18.0"),
+        "device specs of the device plugin": ("False", "True"),
+    }
 
 
 def test_a_large_cluster_is_read_once() -> None:
