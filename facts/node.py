@@ -27,6 +27,7 @@ from facts.nvidia_params import NvidiaParams, Params
 from facts.oci_specs import OciContainers, Specs
 from facts.operator_traces import OperatorTraces, Traces
 from facts.package_holds import Holds, PackageHolds
+from facts.pod_runtime import PodRuntime, PodRuntimes
 from facts.probe import Probe, Sections
 from facts.reboot_requests import RebootRequests, Requests
 from facts.runtime_versions import Runtimes, RuntimeVersions
@@ -57,6 +58,7 @@ class NodeState(Value):
     driver: NvidiaDriver | Unknown | None
     toolkit: ContainerToolkit | Unknown | None
     kubelet: KubeletState | Unknown | None
+    pod_runtime: PodRuntime | Unknown | None
     engine: DockerEngine | Unknown | None
     daemon_json: DaemonJsonFiles | Unknown
     running: RunningContainers | Unknown
@@ -86,6 +88,7 @@ _SOURCES = (
     Driver,
     Toolkit,
     Kubelet,
+    PodRuntimes,
     Engine,
     DaemonJson,
     Running,
@@ -134,6 +137,7 @@ class Node(Source[NodeState]):
             driver=Driver.judged(sections),
             toolkit=Toolkit.judged(sections),
             kubelet=Kubelet.judged(sections),
+            pod_runtime=PodRuntimes.judged(sections),
             engine=Engine.judged(sections),
             daemon_json=DaemonJson.judged(sections),
             running=Running.judged(sections),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from facts.toml_keys import keys
 from facts.unknown import Unknown, Value
 
 CONFIGS = (
@@ -49,13 +49,9 @@ def config(texts: dict[str, str | Unknown] | Unknown) -> ToolkitConfig | Unknown
 
 
 def _setting(text: str, table: str, key: str) -> str | None:
-    """A key of a table in TOML, as nvidia-ctk writes it: one a line, comments behind ``#``."""
-    within, found = "", None
-    for line in text.splitlines():
-        if header := re.match(r"\s*\[\s*([^\]]+?)\s*\]\s*(?:#.*)?$", line):
-            within = header[1]
-        elif within == table and (
-            pair := re.match(rf"\s*{key}\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s#]+))", line)
-        ):
-            found = next(value for value in pair.groups() if value is not None)
+    """What this key of this table is set to; the last one counts."""
+    found = None
+    for within, name, value in keys(text):
+        if (within, name) == (table, key):
+            found = value
     return found

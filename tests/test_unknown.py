@@ -30,6 +30,10 @@ NO_LOSS = {
     ("operator_traces.Traces", "docker_inspect.running"): "no spec of Docker's, so no container",
     ("package_holds.Holds", "nvidia_packages.dkms"): "dkms knows no hold",
     ("package_holds.Holds", "nvidia_packages.rpm"): "rpm knows no hold; dnf's are files",
+    ("pod_runtime.PodRuntimes", "kubelet.settings"): "flags or the process tell the runtime",
+    ("pod_runtime.PodRuntimes", "kubelet.version"): "the endpoint tells of Docker, or no kubelet",
+    ("pod_runtime.PodRuntimes", "pod_runtime.files"): "no kubelet, or its pods run on Docker",
+    ("pod_runtime.PodRuntimes", "runtime_versions.ask"): "the imports come to the same either way",
     ("systemd_manager.Manager", "systemd_manager.containerd"): "systemd is not PID 1",
     ("systemd_manager.Manager", "systemd_manager.journal"): "systemd is not PID 1",
 }
