@@ -5,6 +5,9 @@ from __future__ import annotations
 from audit.release import release
 from facts.container_toolkit import ContainerToolkit
 from facts.docker_engine import EngineInfo
+from facts.docker_inspect import Request
+from facts.gpu_containers import GpuContainer
+from facts.oci_container import Injection
 from facts.unknown import Unknown
 
 _CDI_GPUS = (29, 2, 0)
@@ -46,15 +49,42 @@ def _gpus_find_cdi(toolkit: ContainerToolkit) -> bool | Unknown:
     return next((kind for kind in kinds if isinstance(kind, Unknown)), False)
 
 
+def ways(container: GpuContainer, toolkit: ContainerToolkit | Unknown | None) -> tuple[str, ...]:
+    """How this container's GPU came in, by its spec: ``("legacy hook",)``, ``("jit-cdi",)``.
+
+    CDI's edits in a spec that NVIDIA's runtime was handed are the runtime's own, unless the
+    container asked its engine for CDI. In mode jit-cdi no spec file on the node is read for them.
+    """
+    spec = container.spec
+    if spec is None or isinstance(spec, Unknown):
+        return ()
+    own = spec.by_nvidia_runtime and Request.CDI not in container.requests
+    jit = own and isinstance(toolkit, ContainerToolkit) and _edits_at_once(toolkit) is True
+    given = [Injection.JIT_CDI if jit and w is Injection.CDI else w for w in spec.injection]
+    return tuple(way.value for way in given)
+
+
 def runtime_is_cdi(toolkit: ContainerToolkit) -> bool | Unknown:
     """Whether the runtime ``nvidia`` takes the legacy hook out and edits the spec itself."""
-    if isinstance(toolkit.config, Unknown):
-        return toolkit.config
-    mode = (toolkit.config.mode if toolkit.config else None) or "auto"
+    mode = _mode(toolkit)
+    return True if mode == "cdi" else _edits_at_once(toolkit)
+
+
+def _edits_at_once(toolkit: ContainerToolkit) -> bool | Unknown:
+    """Whether the runtime ``nvidia`` makes CDI's edits itself at each start (jit-cdi)."""
+    mode = _mode(toolkit)
+    if isinstance(mode, Unknown):
+        return mode
     if mode != "auto":
-        return mode in ("cdi", "jit-cdi")
+        return mode == "jit-cdi"
     if isinstance(toolkit.version, Unknown):
         return toolkit.version
     if toolkit.version is None:
         return Unknown("container toolkit: no version to be had, mode auto")
     return (release(toolkit.version) or ()) >= _JIT_CDI
+
+
+def _mode(toolkit: ContainerToolkit) -> str | Unknown:
+    if isinstance(toolkit.config, Unknown):
+        return toolkit.config
+    return (toolkit.config.mode if toolkit.config else None) or "auto"

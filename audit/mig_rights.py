@@ -12,7 +12,7 @@ from facts.container_toolkit import ContainerToolkit
 from facts.docker_engine import EngineInfo
 from facts.docker_inspect import Inspected, Request
 from facts.node import NodeState
-from facts.oci_specs import Injection, OciContainer
+from facts.oci_container import Injection, OciContainer
 from facts.operator_traces import OPERANDS
 from facts.unknown import Unknown
 

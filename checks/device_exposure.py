@@ -28,6 +28,7 @@ from audit.cures import KUBERNETES
 from audit.exposure import Held, held, lost, triggers
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.guest import UNFILTERED, unfiltered
+from audit.injection import ways
 from facts.gpu_containers import GpuContainer
 from facts.node import NodeState
 from facts.unknown import Unknown
@@ -70,19 +71,18 @@ def _finding(container: GpuContainer, behind: Held, node: NodeState) -> Finding:
         else "a `docker restart` of the container alone changes nothing; nor do more privileges",
         evidence=(
             f"cgroup {container.cgroup}",
-            _asked(container),
+            _asked(container, node),
             f"DevicePolicy={policy}, {rules} DeviceAllow rules, none for these nodes",
         ),
         reference="checks.md#device-exposure",
     )
 
 
-def _asked(container: GpuContainer) -> str:
+def _asked(container: GpuContainer, node: NodeState) -> str:
     """How it asked, by Docker, and how the GPU came in, by its spec."""
     spec = None if isinstance(container.spec, Unknown) else container.spec
-    ways = [way.value for way in container.requests]
-    ways += [way.value for way in spec.injection] if spec else []
-    words = ", ".join(dict.fromkeys(ways)) or "unknown"
+    told = [way.value for way in container.requests] + list(ways(container, node.toolkit))
+    words = ", ".join(dict.fromkeys(told)) or "unknown"
     return f"asked with {words}" + (f"; pod {spec.pod}" if spec and spec.pod else "")
 
 

@@ -29,7 +29,7 @@ from facts.docker_engine import EngineInfo
 from facts.docker_inspect import RunningContainers
 from facts.kubelet import KubeletState
 from facts.node import NodeState
-from facts.oci_specs import Injection, OciContainer
+from facts.oci_container import Injection, OciContainer
 from facts.unknown import Unknown
 
 AREA = Area.CGROUP

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from typing_extensions import override
@@ -10,8 +11,9 @@ from facts import container_devices, docker_inspect, scopes
 from facts.container_devices import DeviceNode, Inhabitant
 from facts.daemons import Daemons
 from facts.docker_inspect import Inspected, Request
+from facts.oci_container import OciContainer
 from facts.oci_specs import PROBE as SPECS
-from facts.oci_specs import OciContainer, OciContainers, Specs
+from facts.oci_specs import OciContainers, Specs
 from facts.probe import Sections, section
 from facts.scopes import Scope
 from facts.source import Source
@@ -158,6 +160,9 @@ def _scope(cgroup: str | Unknown, units: dict[str, Scope] | Unknown) -> Scope | 
     # A process may sit below its container's scope (an init of its own, podman with crun); the
     # device filters of every cgroup above it hold for it too (cgroups(7)).
     places = cgroup.split("/")
+    # A user's systemd (rootless podman and Docker) may set no device filter: BPF wants root.
+    if re.match(r"/user\.slice/user-\d+\.slice/user@\d+\.service/", cgroup):
+        return None
     for depth in range(len(places), 1, -1):
         if scope := units.get("/".join(places[:depth])):
             return scope
