@@ -121,7 +121,7 @@ def _variant(node: NodeState, engine: DockerEngine) -> Iterator[Refusal]:
         if isinstance(info, EngineInfo):
             saw = "none on this node" if process is None else process.reason
             yield Refusal("dockerd process", saw, "the engine that docker talks to, on this node")
-    elif process.arguments and process.arguments[0].startswith("/snap/"):
+    elif process.snap:
         instead = "the snap uses CDI by default; its file is under /var/snap/docker"
         yield Refusal(name, "the snap", "Docker's or the distribution's package", instead)
     daemons = node.daemons

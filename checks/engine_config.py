@@ -72,7 +72,7 @@ def _arguments(node: NodeState, engine: DockerEngine) -> tuple[str, ...] | Unkno
     """dockerd's next command line: the unit's where it runs as one, else that of the process."""
     process, setup = engine.process, node.setup
     running = process.arguments if isinstance(process, Daemon) else ()
-    if running and running[0].startswith("/snap/"):
+    if isinstance(process, Daemon) and process.snap:
         return running
     planned = setup if isinstance(setup, Unknown) else setup.arguments
     if planned is not None:

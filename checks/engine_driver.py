@@ -27,7 +27,8 @@ from audit.cures import KUBERNETES, alternatives, on_docker_of_pods
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.guest import UNFILTERED, unfiltered
 from audit.injection import gpus_by_hook
-from facts.docker_engine import EngineInfo
+from facts.daemons import Daemon
+from facts.docker_engine import DockerEngine, EngineInfo
 from facts.engine_setup import EngineSetup
 from facts.node import NodeState
 from facts.toolkit_config import ToolkitConfig
@@ -61,6 +62,10 @@ def _on_systemd(node: NodeState, info: EngineInfo) -> Iterator[Outcome]:
         return
     if info.rootless:
         yield NotApplicable("a rootless engine has no device cgroup to lose")
+        return
+    process = node.engine.process if isinstance(node.engine, DockerEngine) else None
+    if isinstance(process, Daemon) and process.snap:
+        yield Doubt("container toolkit", "the docker snap has its own, which is not looked into")
         return
     toolkit = node.toolkit
     if toolkit is None:

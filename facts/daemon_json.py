@@ -24,7 +24,17 @@ LIMIT = 1 << 20
 # stat: %f is the raw mode in hex, type and permissions (stat(1): GNU and busybox know it), first
 # of the path itself, then, with -L, of what it leads to. The engines of containers (docker in
 # docker, kind) have more than one number in NSpid; their files are not this node's.
+# A new file takes the old one's place by a rename, so its directory decides: `test -w` tells of
+# read-only mounts and of immutable ones to root too (access(2), EROFS; chattr(1)).
 _FETCH = rf"""
+kept() {{
+  directory=${{1%/*}}
+  while [ ! -d "$directory/" ]; do directory=${{directory%/*}}; done
+  if [ ! -w "$directory/" ]; then echo "kept $directory/ takes no new file: read-only or immutable"
+  elif [ -e "$1" ] && [ ! -w "$1" ]; then echo 'kept it is read-only or immutable'
+  elif grep -qF " $1 " /proc/self/mountinfo; then echo 'kept it is a mount of its own'
+  fi
+}}
 named() {{
   for comm in $(grep -lx dockerd /proc/[0-9]*/comm); do
     pid=${{comm%/comm}}
@@ -37,7 +47,8 @@ named() {{
   printf 'file %s\n' "$path"
   stat -c '%f' "$path" 2>/dev/null | sed 's/^/link /'
   stat -L -c '%f %u %g %s' "$path" 2>&1 | sed 's/^/stat /'
-  readlink -f "$path" | sed 's/^/target /'
+  target=$(readlink -f "$path") && printf 'target %s\n' "$target"
+  kept "${{target:-$path}}"
   [ -f "$path" ] || continue
   {{ head -c {LIMIT + 1} "$path" | base64; }} 2>&1 | sed 's/^/data /'
 done
@@ -59,7 +70,8 @@ class ConfigFile(Value):
     """One configuration file of a dockerd: its path, what it leads to, and its bytes.
 
     ``content`` is ``None`` where there is no file, ``Unknown`` where it could not be read or is
-    longer than ``LIMIT``. ``mode`` holds the permission bits.
+    longer than ``LIMIT``. ``mode`` holds the permission bits, ``kept`` why the user who asked
+    cannot put another file in its place.
 
     .. code:: python
 
@@ -75,6 +87,7 @@ class ConfigFile(Value):
     uid: int | None
     gid: int | None
     content: bytes | Unknown | None
+    kept: str = ""
 
     private: ClassVar[bool] = True
 
@@ -121,7 +134,7 @@ class DaemonJson(Source[DaemonJsonFiles]):
             key, _, rest = line.partition(" ")
             if key == "file":
                 blocks.append({"file": [rest]})
-            elif blocks and key in ("link", "stat", "target", "data"):
+            elif blocks and key in ("link", "stat", "target", "kept", "data"):
                 blocks[-1].setdefault(key, []).append(rest)
         if not blocks:
             return answer.trouble or Unknown("daemon_json.files: its answer names no file")
@@ -152,6 +165,7 @@ def _file(block: dict[str, list[str]]) -> ConfigFile:
         uid=uid,
         gid=gid,
         content=content,
+        kept=block.get("kept", [""])[0],
     )
 
 

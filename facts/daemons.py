@@ -59,6 +59,12 @@ class Daemon(Value):
     cgroups: tuple[str, ...]
     nested: bool = False
 
+    @property
+    def snap(self) -> bool:
+        """Whether it is the docker snap's: its files are under /var/snap (docker-snap, README)."""
+        in_files = any("/snap/docker/" in argument for argument in self.arguments)
+        return in_files or any("snap.docker." in cgroup for cgroup in self.cgroups)
+
     def option(self, flag: str) -> str | None:
         """The value of ``--flag value`` or ``--flag=value``; the last one counts."""
         found = None

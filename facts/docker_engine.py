@@ -111,11 +111,12 @@ class Engine(Source[DockerEngine | None]):
     def parse(cls, sections: Sections) -> DockerEngine | Unknown | None:
         info = section(sections, "docker_engine.info")
         unit = _unit(section(sections, "docker_engine.unit"))
-        process = _dockerd(Daemons.judged(sections), unit)
+        said = _info(info)
+        process = _dockerd(Daemons.judged(sections), unit, said)
         installed = info.rc != 127 or process or (isinstance(unit, EngineUnit) and unit.loaded)
         if not installed:
             return next((part for part in (process, unit) if isinstance(part, Unknown)), None)
-        return DockerEngine(_info(info), unit, process)
+        return DockerEngine(said, unit, process)
 
 
 def _info(answer: Section) -> EngineInfo | Unknown:
@@ -162,15 +163,19 @@ def _unit(answer: Section) -> EngineUnit | Unknown | None:
 
 
 def _dockerd(
-    daemons: RunningDaemons | Unknown, unit: EngineUnit | Unknown | None
+    daemons: RunningDaemons | Unknown,
+    unit: EngineUnit | Unknown | None,
+    info: EngineInfo | Unknown,
 ) -> Daemon | Unknown | None:
+    """The dockerd that answered, where several run; else the unit's, else root's."""
     if isinstance(daemons, Unknown):
         return daemons
-    running = daemons.named("dockerd")
+    running = list(daemons.named("dockerd"))
+    if isinstance(info, EngineInfo):
+        snap = info.root_directory.startswith("/var/snap/")
+        running = [d for d in running if d.snap == snap and (d.uid > 0) == info.rootless] or running
     main = unit.properties.get("MainPID") if isinstance(unit, EngineUnit) else None
-    for daemon in running:
-        if str(daemon.pid) == main:
-            return daemon
+    running.sort(key=lambda daemon: (str(daemon.pid) != main, daemon.uid > 0, daemon.snap))
     if running:
         return running[0]
     return Unknown("dockerd: /proc hides other users' processes") if daemons.hidden else None

@@ -230,7 +230,7 @@ def _wait(count: int, seconds: int) -> str:
 _HEAD = r"""
 echo '@node @PROTOCOL@'
 LC_ALL=C; export LC_ALL
-PATH="${PATH:-/bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin"
+PATH="${PATH:-/bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin:/run/current-system/sw/bin"
 export PATH
 umask 077
 dir=

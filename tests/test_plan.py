@@ -124,7 +124,13 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "change it in Docker Desktop's settings",
     ),
     "snap": (
-        {"daemons__processes": dockerd("/snap/docker/2932/bin/dockerd")},
+        {
+            "daemons__processes": dockerd(
+                "dockerd",
+                "--exec-root=/run/snap.docker",
+                "--config-file=/var/snap/docker/2932/config/daemon.json",
+            )
+        },
         "its file is under /var/snap/docker",
     ),
     "two engines": (
