@@ -12,7 +12,8 @@ _ENDPOINT = "unix:///run/containerd/containerd.sock"
 
 def answers(said: Mapping[str, Any] | None, _: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """``version``, and where they are set ``driver``, ``cpu_policy``, ``endpoint``, ``flags``;
-    ``validations`` are the files of GPU Operator's validator; ``None``: no kubelet."""
+    ``runtime_driver`` is containerd's, where it is not kubelet's; ``validations`` are the files of
+    GPU Operator's validator; ``None``: no kubelet."""
     if said is None:
         return {"kubelet.settings": {"rc": 1}, "kubelet.version": {"rc": 127}}
     path = "/var/lib/kubelet/config.yaml"
@@ -22,8 +23,20 @@ def answers(said: Mapping[str, Any] | None, _: Mapping[str, Any]) -> dict[str, d
     return {
         "kubelet.settings": {"rc": 2, "out": "\n".join([*lines, ""])},
         "kubelet.version": {"out": f"Kubernetes v{said['version']}\n"},
+        "pod_runtime.files": _containerd(said.get("runtime_driver", said.get("driver"))),
         "operator_traces.list": {"out": "\n".join([*validations, ""])},
     }
+
+
+def _containerd(driver: str | None) -> dict[str, Any]:
+    """containerd's config.toml with runc and NVIDIA's runtime, both on this driver."""
+    plugin = 'plugins."io.containerd.grpc.v1.cri".containerd.runtimes'
+    lines = []
+    for name in ("runc", "nvidia"):
+        lines += [f"[{plugin}.{name}]", f"[{plugin}.{name}.options]"]
+        lines += ["  SystemdCgroup = true"] if driver == "systemd" else []
+    text = "".join(f"/etc/containerd/config.toml:{line}\n" for line in lines)
+    return {"rc": 2, "out": text}
 
 
 def processes(node: Mapping[str, Any]) -> dict[str, Any]:
