@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from audit.daemon_document import Document, Refused, document
-from audit.driver_entry import Candidate, with_driver
+from audit.driver_entry import with_driver
 from audit.engine_config import obstacles
 from facts.daemon_json import DEFAULT, ConfigFile, DaemonJsonFiles
 from facts.daemons import Daemon, RunningDaemons
@@ -15,12 +15,21 @@ from facts.unknown import Unknown
 
 @dataclass(frozen=True)
 class Change:
-    """A file that is to be written: what was read of it, what it becomes, and for which engine."""
+    """A file and what it becomes: its bytes before, and after (the same where it is right).
+
+    ``dockerd`` is the command line of its engine, ``against`` what that engine would not start
+    with, and why the file cannot be replaced where it has to be.
+    """
 
     path: str
     before: bytes | None
     after: bytes
-    dockerd: tuple[str, ...]
+    dockerd: tuple[str, ...] = ()
+    against: tuple[Refused, ...] = ()
+
+    @property
+    def needed(self) -> bool:
+        return self.after != (self.before or b"")
 
 
 def plan(
@@ -40,21 +49,53 @@ def plan(
     if isinstance(engine, Refused):
         return [str(engine)]
     path = (engine and engine.option("--config-file")) or DEFAULT
-    file = files.at(path)
-    if file is None or isinstance(file.content, Unknown):
-        return [f"{path}: {_unread(file)}"]
-    if file.link and file.content is None:
-        return [f"{path}: saw a link to {file.target}, which is not there, want a file behind it"]
-    found = with_driver(file.content, driver, path)
+    found = change(files, path, driver, engine.arguments if engine else (), version)
     if isinstance(found, Refused):
         return [str(found)]
-    if not found.changed and not restart:
-        return None
-    arguments = engine.arguments if engine else ()
-    against = _against(found, path, arguments, version)
-    if against or not found.changed:
-        return against or None
-    return Change(path, file.content, found.content, arguments)
+    if found.against and (found.needed or restart):
+        return [f"{path}: {against}" for against in found.against]
+    return found if found.needed else None
+
+
+def change(
+    files: DaemonJsonFiles | Unknown,
+    path: str,
+    driver: str,
+    dockerd: tuple[str, ...] = (),
+    version: str = "",
+    swarm: bool = False,
+) -> Change | Refused:
+    """The file at this path with this driver, or why nothing can be made of it."""
+    file = read(files, path)
+    if isinstance(file, Refused):
+        return file
+    if file.link and file.content is None:
+        saw = f"a link to {file.target}, which is not there"
+        return Refused(path, saw, "a file behind it")
+    before = file.content if isinstance(file.content, bytes) else None
+    found = with_driver(before, driver, path)
+    if isinstance(found, Refused):
+        return found
+    config = document(found.content, path)
+    value = config.value if isinstance(config, Document) else {}
+    against = obstacles(value, dockerd, version, swarm)
+    kept = () if not found.changed or not file.kept else (_kept(file),)
+    return Change(path, before, found.content, dockerd, (*kept, *against))
+
+
+def read(files: DaemonJsonFiles | Unknown, path: str) -> ConfigFile | Refused:
+    """The file at this path, if it was read."""
+    want = "it readable, as root and with the engine up"
+    if isinstance(files, Unknown):
+        return Refused(path, files.reason, want)
+    file = files.at(path)
+    if file is None:
+        return Refused(path, "it was not read", want)
+    return Refused(path, file.content.reason, want) if isinstance(file.content, Unknown) else file
+
+
+def _kept(file: ConfigFile) -> Refused:
+    return Refused("daemon.json", file.kept, "a file that can be replaced")
 
 
 def _engine(daemons: RunningDaemons) -> Daemon | Refused | None:
@@ -70,14 +111,3 @@ def _engine(daemons: RunningDaemons) -> Daemon | Refused | None:
         owner = f"it runs as user {running[0].uid} (rootless: it reads another file)"
         return Refused("dockerd", owner, "the engine of root")
     return of_root[0] if of_root else None
-
-
-def _unread(file: ConfigFile | None) -> str:
-    content = file.content if file else None
-    return content.reason if isinstance(content, Unknown) else "it was not read"
-
-
-def _against(found: Candidate, path: str, arguments: Sequence[str], version: str) -> list[str]:
-    config = document(found.content, path)
-    value = config.value if isinstance(config, Document) else {}
-    return [f"{path}: {obstacle}" for obstacle in obstacles(value, arguments, version)]

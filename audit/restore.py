@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from audit.daemon_document import Refused, document
 from audit.driver_entry import named_drivers
-from audit.plan import Plan, config_path, keeps_running, pending, stopped
-from audit.refusals import Refusal, refusals, risks, standing
+from audit.plan import Plan, config_path, refusal
+from audit.refusals import Refusal, refusals, standing
+from audit.restart_toll import Toll, toll
 from facts.cgroup import CgroupHierarchy, Mode
-from facts.daemon_json import DaemonJsonFiles
+from facts.daemon_json import ConfigFile, DaemonJsonFiles
 from facts.docker_engine import EngineInfo
 from facts.last_write import Written
 from facts.node import NodeState
@@ -43,6 +44,8 @@ def way(files: DaemonJsonFiles | Unknown, last: Written | Unknown | None) -> Way
     if now != last.after_sum:
         saw = f"other bytes than those written at {last.at}"
         return Refused(last.path, saw, "the file as it was written; restore it by hand")
+    if isinstance(file, ConfigFile) and file.kept:
+        return Refused(last.path, file.kept, "a file that can be replaced")
     return Way(last.path, content, last.before)
 
 
@@ -86,23 +89,14 @@ def plan(
         idle = "daemon.json is as it was before this project's last write, or it wrote none"
         return Restore(Plan("", idle=idle, engine=False))
     if isinstance(found, Refused):
-        saw = Refusal(found.subject, found.saw, found.want)
-        return Restore(Plan("", config_path(engine), refusals=(saw,)))
+        return Restore(Plan("", config_path(engine), refusals=(refusal(found),)))
     target = driver_with(found.after, node, found.path)
     if isinstance(target, Refused):
-        saw = Refusal(target.subject, target.saw, target.want)
-        return Restore(Plan("", found.path, refusals=(saw,)))
+        return Restore(Plan("", found.path, refusals=(refusal(target),)))
     driver, named = target
-    content = found.after or b""
-    live_restore = keeps_running(content, engine, found.path)
-    stops = stopped(node, engine, live_restore)
-    against = [*refusals(node, engine, driver), *pending(content, engine, found.path)]
     live = engine.info.cgroup_driver if isinstance(engine.info, EngineInfo) else ""
-    if isinstance(stops, Refusal):
-        against.append(stops)
-        stops = ()
-    if live != driver:
-        against += risks(node, stops)
+    cost = toll(node, engine, found.after or b"", found.path) if live != driver else Toll()
+    against = (*refusals(node, engine, driver), *cost.against)
     made = Plan(
         driver,
         found.path,
@@ -110,8 +104,8 @@ def plan(
         found.before,
         found.after or b"",
         live != driver,
-        live_restore,
-        stops if live != driver else (),
+        cost.live_restore,
+        cost.stops,
         work=node.gpu_work,
         restores=True,
     )

@@ -28,6 +28,7 @@ LIMIT = 1 << 20
 # read-only mounts and of immutable ones to root too (access(2), EROFS; chattr(1)).
 _FETCH = rf"""
 kept() {{
+  [ -O / ] || return 0
   directory=${{1%/*}}
   while [ ! -d "$directory/" ]; do directory=${{directory%/*}}; done
   if [ ! -w "$directory/" ]; then echo "kept $directory/ takes no new file: read-only or immutable"
@@ -70,8 +71,8 @@ class ConfigFile(Value):
     """One configuration file of a dockerd: its path, what it leads to, and its bytes.
 
     ``content`` is ``None`` where there is no file, ``Unknown`` where it could not be read or is
-    longer than ``LIMIT``. ``mode`` holds the permission bits, ``kept`` why the user who asked
-    cannot put another file in its place.
+    longer than ``LIMIT``. ``mode`` holds the permission bits, ``kept`` why root cannot put
+    another file in its place.
 
     .. code:: python
 

@@ -45,6 +45,10 @@ def test_a_right_file_needs_nothing() -> None:
     assert planned(file(RIGHT)) is None
 
 
+def test_a_right_file_may_be_read_only() -> None:
+    assert planned(file(RIGHT, kept="it is read-only or immutable")) is None
+
+
 def test_an_absent_file_is_made() -> None:
     change = planned(file(None))
     assert isinstance(change, Change)
@@ -82,6 +86,11 @@ def test_without_an_engine_the_default_is_meant() -> None:
             [file(b"{}")],
             (dockerd("dockerd", "--exec-opt", "native.cgroupdriver=systemd"),),
             "exec-opts: saw it in the file and as --exec-opt",
+        ),
+        (
+            [file(b"{}", kept="it is a mount of its own")],
+            (dockerd(),),
+            "saw it is a mount of its own",
         ),
         ([file(b'{"hosts": []}')], (dockerd(),), "hosts: saw it in the file and as -H"),
         ([file(b'{"default-runtime": "nvidia"}')], (dockerd(),), "default-runtime: saw nvidia"),
@@ -151,7 +160,8 @@ def on(
 
 
 def commands(operation: Any) -> list[StringCommand]:
-    return list(operation._inner())
+    """Those that change the node; a look at it afterwards is none."""
+    return [one for one in operation._inner() if isinstance(one, StringCommand)]
 
 
 def raw(command: StringCommand) -> str:

@@ -133,6 +133,15 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         },
         "its file is under /var/snap/docker",
     ),
+    "read-only /etc": (
+        {
+            "daemon_json__files": {
+                "out": file(b"{}")["out"]
+                + "kept /etc/docker/ takes no new file: read-only or immutable"
+            }
+        },
+        "daemon.json: saw /etc/docker/ takes no new file",
+    ),
     "two engines": (
         {
             "daemons__processes": {
