@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.guest import UNFILTERED, guest, unfiltered
 from audit.injection import gpus_by_hook, runtime_is_cdi
+from audit.judged_toolkit import judged_toolkit
 from facts.container_toolkit import ContainerToolkit
 from facts.docker_engine import EngineInfo
 from facts.node import NodeState
@@ -38,13 +39,9 @@ AREA = Area.CGROUP
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """no-cgroups on a node whose containers have a device cgroup."""
-    toolkit = node.toolkit
-    if toolkit is None:
-        yield NotApplicable("no container toolkit on this node")
-    elif node.driver is None and node.wsl is None:
-        yield NotApplicable("no NVIDIA driver, device or library on this node")
-    elif isinstance(toolkit, Unknown):
-        yield Doubt("container toolkit", toolkit.reason)
+    toolkit = judged_toolkit(node)
+    if not isinstance(toolkit, ContainerToolkit):
+        yield toolkit
     elif isinstance(toolkit.config, Unknown):
         yield Doubt("container toolkit", toolkit.config.reason)
     elif toolkit.config and toolkit.config.no_cgroups and unfiltered(node):

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
+from audit.judged_toolkit import judged_toolkit
 from audit.release import release
 from facts.cgroup import Mode
 from facts.container_toolkit import ContainerToolkit
@@ -38,13 +39,9 @@ _DRIVER_550 = (1, 14, 6)
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """A toolkit too old for cgroup v2 or for the driver in memory."""
-    toolkit = node.toolkit
-    if toolkit is None:
-        yield NotApplicable("no container toolkit on this node")
-    elif node.driver is None and node.wsl is None:
-        yield NotApplicable("no NVIDIA driver, device or library on this node")
-    elif isinstance(toolkit, Unknown):
-        yield Doubt("container toolkit", toolkit.reason)
+    toolkit = judged_toolkit(node)
+    if not isinstance(toolkit, ContainerToolkit):
+        yield toolkit
     elif isinstance(toolkit.version, Unknown):
         yield Doubt("container toolkit", toolkit.version.reason)
     elif toolkit.version is None:
