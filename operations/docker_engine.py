@@ -5,15 +5,19 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Generator, Sequence
 
+from pyinfra import logger
+from pyinfra.api import FunctionCommand, Host, State
 from pyinfra.api.command import StringCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
 from audit.daemon_change import Change, plan
+from audit.restart_result import Return, read
 from facts.daemon_json import DEFAULT, DaemonJson
 from facts.daemons import Daemons
 from facts.docker_engine import DockerEngine, Engine, EngineInfo
 from facts.interrupted import STATE_DIR, Interrupted
+from facts.last_restart import LastRestart
 from facts.unknown import Unknown
 from operations import node
 from operations.daemon_json import command_line
@@ -41,7 +45,7 @@ def cgroup_driver(
     state_dir: str = STATE_DIR,
     timeout: int = 300,
     named: bool = True,
-) -> Generator[StringCommand, None, None]:
+) -> Generator[StringCommand | FunctionCommand, None, None]:
     """
     Restarts Docker where its live cgroup driver is not the wanted one.
 
@@ -71,6 +75,7 @@ def cgroup_driver(
         yield node.refuse(*reasons)
     else:
         yield _transaction(engine, driver, state_dir, timeout)
+        yield FunctionCommand(_tell_new, (state_dir,), {})
 
 
 @operation()
@@ -112,6 +117,16 @@ def _transaction(
     arguments = (state_dir, driver, str(timeout), total, *_to_validate(engine))
     limit = 2 * (_LONGEST_STOP + timeout) + _CONTAINERS
     return node.run(node.script(*_BEGIN), *arguments, stdin=transaction, limit=limit)
+
+
+def _tell_new(state: State, host: Host, state_dir: str) -> bool:  # noqa: ARG001
+    """Names the containers that run only now: a policy ``always`` starts what was stopped too."""
+    lines = host.get_fact(LastRestart, state_dir=state_dir, _ignore_errors=True)
+    for one in () if isinstance(lines, Unknown) else read(lines or ()).containers:
+        if one.how is Return.NEW:
+            why = f"its policy {one.policy} starts it with the engine"
+            host.log(f"container {one.name}: runs now and did not before: {why}", logger.info)
+    return True
 
 
 def _live(engine: DockerEngine) -> str | None:

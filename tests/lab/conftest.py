@@ -7,6 +7,8 @@ import pytest
 
 from tests.lab import requirements
 from tests.lab.errors import CannotRun
+from tests.lab.remedy import Remedy
+from tests.lab.restarted import BEFORE
 from tests.lab.session import Lab, open_lab
 
 HERE = Path(__file__).parent
@@ -38,3 +40,21 @@ def lab() -> Iterator[Lab]:
         pytest.skip(str(reason))
     with opened:
         yield opened
+
+
+@pytest.fixture(scope="module", params=["trixie", "bookworm"])
+def own(
+    request: pytest.FixtureRequest, lab: Lab, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Remedy]:
+    """A node of a module's own, to be changed by its tests."""
+    node = lab.fresh(request.param)
+    yield Remedy(node, tmp_path_factory.mktemp("restart"))
+    lab.stop(node)
+
+
+@pytest.fixture
+def remedy(own: Remedy) -> Remedy:
+    """That node as before any change, with containers that come back in every way."""
+    own.reset(BEFORE)
+    own.fill()
+    return own

@@ -1,0 +1,47 @@
+"""What the last restart of Docker by this project said at its end."""
+
+from __future__ import annotations
+
+import shlex
+
+from typing_extensions import override
+
+from facts.interrupted import STATE_DIR
+from facts.probe import Probe, Sections, script, section
+from facts.source import Source
+from facts.unknown import Unknown
+
+# The name of a result begins with its time.
+_LOOK = """
+if [ -d {0} ] && ! [ -x {0} ]; then echo 'not allowed to look' >&2; exit 1; fi
+for result in {0}/results/*; do :; done
+if [ -e "$result" ]; then cat "$result"; else echo none; fi
+"""
+
+
+class LastRestart(Source[tuple[str, ...] | None]):
+    """The lines of the last restart's result, or ``None`` where there was none.
+
+    + state_dir: where the operations of this project keep their state on the node
+
+    Source: the result that operations/node/restart_docker.sh keeps. Needs root.
+
+    .. code:: python
+
+        ("id 20261130T091400Z.4242", "container 4f66d0ab12cd new always web -", "verdict ok", "end")
+    """
+
+    probes = (Probe("last_restart.result", _LOOK.format(STATE_DIR), lines=r"none$|[a-z]+( |$)"),)
+
+    @override
+    def command(self, state_dir: str = STATE_DIR) -> str:
+        return script((Probe("last_restart.result", _LOOK.format(shlex.quote(state_dir))),))
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> tuple[str, ...] | Unknown | None:
+        answer = section(sections, "last_restart.result")
+        if answer.trouble:
+            return answer.trouble
+        lines = tuple(answer.out.splitlines())
+        return None if lines == ("none",) else lines
