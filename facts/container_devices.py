@@ -24,8 +24,7 @@ _WALK = r"""
 uid=$(id -u)
 echo "uid $uid"
 [ "$uid" = 0 ] || exit 0
-bus=
-dmesg 2>/dev/null | grep -q 'fallen off the bus' && bus=lost
+bus=unasked
 ask='
 echo 1000 2>/dev/null >/proc/self/oom_score_adj
 echo $$ >"$1/cgroup.procs" || { echo "skip its cgroup took no process"; exit; }
@@ -34,13 +33,17 @@ for node; do echo "open ${node##*/}"; true <"$node"; echo "rc $?"; done
 '
 within=/sys/fs/cgroup
 [ -e $within/cgroup.controllers ] || within=/sys/fs/cgroup/unified
+look() { # sets $nodes and, where there is one, $bus
+  nodes=
+  for node in "/proc/$1/root/dev/"nvidiactl "/proc/$1/root/dev/"nvidia[0-9] \
+    "/proc/$1/root/dev/"nvidia[0-9][0-9] "/proc/$1/root/dev/"nvidia-uvm "/proc/$1/root/dev/"dxg; do
+    [ ! -c "$node" ] || nodes="$nodes $node"
+  done
+  [ -n "$nodes" ] && [ "$bus" = unasked ] || return 0
+  if dmesg 2>/dev/null | grep -q 'fallen off the bus'; then bus=lost; else bus=; fi
+}
 inhabitant() {
-  root=/proc/$1/root
-  set -- "$1" "$root"/dev/nvidiactl "$root"/dev/nvidia[0-9] "$root"/dev/nvidia[0-9][0-9] \
-    "$root"/dev/nvidia-uvm "$root"/dev/dxg
   pid=$1; shift
-  for node; do shift; [ -c "$node" ] && set -- "$@" "$node"; done
-  [ $# -gt 0 ] || return 0
   grep -qE '[0-9a-f]{64}' "/proc/$pid/cgroup" ||
     grep -qE '^NSpid:.*[0-9][[:space:]]+1$' "/proc/$pid/status" || return 0
   echo "inhabitant $pid"
@@ -61,11 +64,14 @@ inhabitant() {
     timeout -k 1 4 sh -c "$ask" sh "$group" "$@" 2>&1 || echo "skip the open did not end, exit $?"
   fi
 }
-ls -dLi /proc/[0-9]*/ns/mnt | awk '{ split($2, path, "/"); print path[3], $1 }' | sort -n |
+ls -dLi /proc/[0-9]*/ns/mnt 2>/dev/null |
+  awk '{ split($2, path, "/"); print path[3], $1 }' | sort -n |
   awk '{ all[$2] = all[$2] " " $1 } END { for (space in all) print all[space] }' |
   while read -r pids; do
     for pid in $pids; do
-      block=$(inhabitant "$pid")
+      look "$pid"
+      block=
+      [ -z "$nodes" ] || block=$(inhabitant "$pid" $nodes)
       [ -d "/proc/$pid/root/" ] || continue
       [ -z "$block" ] || printf '%s\n' "$block"
       break

@@ -37,17 +37,17 @@ kept() {{
   fi
 }}
 named() {{
-  for comm in $(grep -lx dockerd /proc/[0-9]*/comm); do
-    pid=${{comm%/comm}}
-    [ "$(sed -n 's/^NSpid:[[:space:]]*//p' "$pid/status" | wc -w)" -le 1 ] || continue
+  for pid in $(sed -n 's,/comm:dockerd$,,p' "$COMMS"); do
+    while read -r key one more; do [ "$key" != NSpid: ] || break; done <"$pid/status"
+    [ -z "$more" ] || continue
     tr '\n\0' ' \n' <"$pid/cmdline" |
       sed -n -e 's/^--config-file=//p' -e '/^--config-file$/{{n;p;}}'
   done 2>/dev/null
 }}
 {{ echo {DEFAULT}; named; }} | grep '^/' | sort -u | while IFS= read -r path; do
   printf 'file %s\n' "$path"
-  stat -c '%f' "$path" 2>/dev/null | sed 's/^/link /'
-  stat -L -c '%f %u %g %s' "$path" 2>&1 | sed 's/^/stat /'
+  stat -c 'link %f' "$path" 2>/dev/null
+  echo "stat $(stat -L -c '%f %u %g %s' "$path" 2>&1)"
   target=$(readlink -f "$path") && printf 'target %s\n' "$target"
   kept "${{target:-$path}}"
   [ -f "$path" ] || continue

@@ -28,12 +28,19 @@ NAMES = (
 
 # comm and cmdline are readable by everyone unless /proc is mounted with hidepid (proc(5)).
 _WALK = rf"""
-for comm in $(grep -lxE '{"|".join(NAMES)}' /proc/[0-9]*/comm 2>/dev/null); do
-  pid=${{comm#/proc/}} pid=${{pid%/comm}}
-  echo "process $pid $(cat "$comm")"
-  sed 's/^/cgroup /' "/proc/$pid/cgroup"
-  sed -n -e 's/^Uid:[[:space:]]*/uid /p' -e 's/^NSpid:[[:space:]]*/nspid /p' "/proc/$pid/status"
-  tr '\n\0' ' \n' <"/proc/$pid/cmdline" | sed 's/^/arg /'
+[ -s "$COMMS" ] || exit 1
+for found in $(grep -E '^[^:]*:({"|".join(NAMES)})$' "$COMMS"); do
+  pid=${{found#/proc/}} pid=${{pid%%/*}}
+  echo "process $pid ${{found#*:}}"
+  while IFS= read -r line; do printf 'cgroup %s\n' "$line"; done <"/proc/$pid/cgroup"
+  while read -r key rest; do
+    case $key in
+      Uid:) echo "uid $rest" ;;
+      NSpid:) echo "nspid $rest"; break ;;
+    esac
+  done <"/proc/$pid/status"
+  tr '\n\0' ' \n' <"/proc/$pid/cmdline" |
+    while IFS= read -r word; do printf 'arg %s\n' "$word"; done
 done 2>/dev/null
 grep -c hidepid /proc/self/mountinfo | sed 's/^/hidepid /'
 """

@@ -8,7 +8,7 @@ GUARD = """
 unset DOCKER_HOST
 DOCKER_CONTEXT=default
 export DOCKER_CONTEXT
-if [ -d /run/systemd/system ] && ! grep -qsx dockerd /proc/[0-9]*/comm &&
+if [ -d /run/systemd/system ] && ! grep -qs '^[^:]*:dockerd$' "$COMMS" &&
   systemctl is-active --quiet docker.socket; then
   echo 'dockerd is stopped, and its socket would start it' >&2
   exit 1

@@ -16,7 +16,7 @@ from facts.unknown import Unknown, Value
 # another process of the node, with no unit.
 _ASK = """
 if command -v nv-fabricmanager >/dev/null; then nv-fabricmanager --version; fi
-grep -qx nv-fabricmanage /proc/[0-9]*/comm 2>/dev/null && echo running
+grep -q '^[^:]*:nv-fabricmanage$' "$COMMS" && echo running
 if [ -d /run/systemd/system ]; then
   systemctl show nvidia-fabricmanager.service -p LoadState,ActiveState,UnitFileState
 fi

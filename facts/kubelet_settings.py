@@ -32,8 +32,8 @@ _KEYS = (
     '"?[:= ]+"?[^ ",]+|^ *docker: *true|--docker([^-a-z]|$)'
 )
 COMMAND = rf"""
-for comm in $(grep -lx kubelet /proc/[0-9]*/comm 2>/dev/null); do
-  tr '\0' '\n' <"${{comm%/comm}}/cmdline"
+for process in $(sed -n 's,/comm:kubelet$,,p' "$COMMS"); do
+  tr '\0' '\n' <"$process/cmdline"
 done 2>/dev/null | sed -n -e 's/^--config=//p' -e '/^--config$/{{n;p;}}' | {{
   set --
   while IFS= read -r path; do set -- "$@" "$path"; done

@@ -13,7 +13,7 @@ from facts.unknown import Unknown, Value
 
 # The kernel keeps its log from users (dmesg_restrict): then the journal may have it.
 _LINES = r"""
-if dmesg >/dev/null 2>&1; then dmesg; else journalctl -k -b --no-pager -o short; fi |
+{ dmesg 2>/dev/null || journalctl -k -b --no-pager -o short; } |
   grep -e 'NVRM: ' -e 'nvidia/[0-9.]*/gsp_[a-z0-9_]*[.]bin' | sed 's/^.*NVRM: //' | tail -n 300
 """
 

@@ -49,7 +49,7 @@ _PIECES = (
 # grep's own exit code 1: there is nothing.
 _READ = rf"""
 set --
-for comm in $(grep -lx conmon /proc/[0-9]*/comm 2>/dev/null); do set -- "$@" "${{comm%/comm}}"; done
+for comm in $(sed -n 's,/comm:conmon$,,p' "$COMMS"); do set -- "$@" "$comm"; done
 [ $# -gt 0 ] || for place in /run/containerd /run/docker/containerd /run/k3s/containerd \
   /run/snap.docker /run/containers /run/user/*/docker/containerd /run/user/*/containerd \
   /var/snap/microk8s/common/run/containerd none; do [ -d $place ] && break; done

@@ -36,8 +36,8 @@ _LINES = (
 # Files that a running containerd or cri-o was started with come last, then what they import.
 _READ = rf"""
 set -- {" ".join(_FILES)}
-for comm in $(grep -lxE 'containerd|crio' /proc/[0-9]*/comm 2>/dev/null); do
-  set -- "$@" $(tr '\0' '\n' <"${{comm%/comm}}/cmdline" 2>/dev/null |
+for process in $(sed -n -e 's,/comm:containerd$,,p' -e 's,/comm:crio$,,p' "$COMMS"); do
+  set -- "$@" $(tr '\0' '\n' <"$process/cmdline" 2>/dev/null |
     sed -n -e 's/^--config=//p' -e '/^--config$/{{n;p;}}' -e '/^-c$/{{n;p;}}')
 done
 for file; do

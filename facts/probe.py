@@ -126,7 +126,7 @@ def script(probes: Sequence[Probe]) -> str:
     lines = [_HEAD.replace("@PROTOCOL@", str(PROTOCOL))]
     lines += [_start(probe) for probe in probes]
     lines += [_wait(len(probes), longest + GRACE)]
-    lines += [f"show {probe.name} {probe.cap * 1024}" for probe in probes]
+    lines += ["show " + " ".join(f"{probe.name}:{probe.cap * 1024}" for probe in probes)]
     lines += [f"echo '@end {len(probes)}'"]
     return "\n".join(lines) + "\n"
 
@@ -242,6 +242,10 @@ ticker=
 trap 'kill $ticker 2>/dev/null; rm -rf "$dir"' EXIT
 trap 'exit 129' HUP INT TERM PIPE
 mkfifo "$dir/done" && exec 3<>"$dir/done" || exit 73
+# Read once for all: "/proc/PID/comm:NAME".
+COMMS=$dir/comms
+export COMMS
+grep -H '' /proc/[0-9]*/comm >"$COMMS" 2>/dev/null
 limited() { shift; "$@"; }
 if timeout -k 2 5 true 2>/dev/null; then
   limited() { timeout -k 2 "$@"; }
@@ -270,16 +274,41 @@ collect() {
     esac
   done
 }
-printable() { tr -c '\11\12\40-\176' '?' | sed "s/^/$1/"; }
-# Most commands leave one of the two empty: no process is started for that one.
+# All answers go through three processes together; wc's counts tell awk which line is whose.
 show() {
-  rc=hung
-  [ -s "$dir/$1.rc" ] && read -r rc <"$dir/$1.rc"
-  cut=0
-  [ ! -s "$dir/$1.out" ] || [ "$(wc -c <"$dir/$1.out")" -lt "$2" ] || cut=1
-  echo "@$1 rc=$rc cut=$cut"
-  if [ -s "$dir/$1.out" ]; then { cat "$dir/$1.out"; echo; } | printable '|'; else echo '|'; fi
-  [ -s "$dir/$1.err" ] || { echo '!'; return; }
-  { head -c 4096 "$dir/$1.err"; echo; } | printable '!'
+  [ $# -gt 0 ] || return 0
+  : >"$dir/list"
+  echo >"$dir/newline"
+  for probe; do
+    name=${probe%:*} rc=hung
+    [ ! -s "$dir/$name.rc" ] || read -r rc <"$dir/$name.rc"
+    for file in "$dir/$name.out" "$dir/$name.err"; do
+      # What is hung may still write: its answer as it is now.
+      if [ ! -e "$file" ]; then : >"$file"
+      elif [ "$rc" = hung ]; then cat "$file" >"$file.now"; mv -f "$file.now" "$file"
+      fi
+    done
+    echo "$name $rc ${probe#*:}" >>"$dir/list"
+  done
+  cd "$dir" && for probe; do
+    shift
+    set -- "$@" "${probe%:*}.out" newline "${probe%:*}.err" newline
+  done
+  wc -c "$@" >sizes
+  cat "$@" | tr -c '\11\12\40-\176' '?' | awk '
+    step == 1 { size[$2] = $1 }
+    step == 2 { name[++count] = $1; rc[count] = $2; cap[count] = $3 }
+    step < 3 { next }
+    left == 0 && mark == "|" { mark = "!"; left = size[name[at] ".err"] + 1; told = 0 }
+    left == 0 {
+      at++; mark = "|"; told = 0
+      bytes = size[name[at] ".out"]; left = bytes + 1
+      print "@" name[at] " rc=" rc[at] " cut=" (bytes > 0 && bytes >= cap[at] + 0)
+    }
+    { left -= length($0) + 1 }
+    mark == "|" { print mark $0; next }
+    told < 4096 { print mark substr($0, 1, 4096 - told) }
+    { told += length($0) + 1 }
+  ' step=1 sizes step=2 list step=3 -
 }
 """
