@@ -12,6 +12,7 @@ from audit.finding import Level
 from audit.node_names import folded
 from audit.printable import printable
 from audit.verdict import Verdict
+from facts.engine_setup import EngineSetup
 from facts.gpu_containers import GpuContainers
 from facts.node import NodeState
 from facts.unknown import Unknown
@@ -61,6 +62,8 @@ def _engine(state: NodeState) -> tuple[str, str]:
         return "none", "-"
     if isinstance(engine, Unknown):
         return _UNKNOWN, _UNKNOWN
+    if isinstance(state.setup, EngineSetup) and state.setup.podman:
+        return "podman", "-"
     if isinstance(engine.info, Unknown):
         return ("docker, not running", "-") if engine.process is None else ("docker", _UNKNOWN)
     return f"docker {engine.info.server_version}", engine.info.cgroup_driver or _UNKNOWN

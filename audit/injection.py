@@ -66,8 +66,7 @@ def ways(container: GpuContainer, toolkit: ContainerToolkit | Unknown | None) ->
 
 def runtime_is_cdi(toolkit: ContainerToolkit) -> bool | Unknown:
     """Whether the runtime ``nvidia`` takes the legacy hook out and edits the spec itself."""
-    mode = _mode(toolkit)
-    return True if mode == "cdi" else _edits_at_once(toolkit)
+    return True if _mode(toolkit) in ("cdi", "csv") else _edits_at_once(toolkit)
 
 
 def _edits_at_once(toolkit: ContainerToolkit) -> bool | Unknown:
@@ -87,4 +86,6 @@ def _edits_at_once(toolkit: ContainerToolkit) -> bool | Unknown:
 def _mode(toolkit: ContainerToolkit) -> str | Unknown:
     if isinstance(toolkit.config, Unknown):
         return toolkit.config
-    return (toolkit.config.mode if toolkit.config else None) or "auto"
+    mode = (toolkit.config.mode if toolkit.config else None) or "auto"
+    # On Jetson auto is csv, which edits the spec too (NVIDIA/nvidia-container-toolkit, auto.go).
+    return "csv" if mode == "auto" and toolkit.tegra else mode

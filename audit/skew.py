@@ -42,6 +42,18 @@ def contained(driver: NvidiaDriver) -> bool:
     return not isinstance(libraries, Unknown) and bool(libraries.root and libraries.root.version)
 
 
+def unmanaged(driver: NvidiaDriver) -> bool:
+    """Whether no package is known to have put the driver here, and modprobe has no module to load.
+
+    Flatcar's nvidia.service and other images bring it at every boot.
+    """
+    packages, module = driver.packages, driver.module
+    if isinstance(module, Unknown) or module.on_disk is not None:
+        return False
+    known = () if isinstance(packages, Unknown) else (packages.dpkg, packages.rpm, packages.dkms)
+    return all(rows is None or isinstance(rows, Unknown) for rows in known)
+
+
 def installed(driver: NvidiaDriver) -> bool:
     """Whether a part of NVIDIA's driver is on this node: library, module, or its container."""
     module = driver.module

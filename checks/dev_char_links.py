@@ -26,6 +26,7 @@ from audit import device_links
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.guest import UNFILTERED, unfiltered
 from facts.node import NodeState
+from facts.nvidia_driver import NvidiaDriver, seen
 from facts.unknown import Unknown
 
 AREA = Area.CGROUP
@@ -58,7 +59,11 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif isinstance(there, Unknown):
         yield Doubt("/dev/char", there.reason)
     elif not there:
-        yield _finding(node)
+        yield _finding(node) if _has_driver(node) else Doubt("driver", "no part of it was seen")
+
+
+def _has_driver(node: NodeState) -> bool:
+    return isinstance(node.driver, NvidiaDriver) and seen(node.driver)
 
 
 def _finding(node: NodeState) -> Finding:

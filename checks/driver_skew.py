@@ -90,6 +90,9 @@ def _in_step(driver: NvidiaDriver, loaded: str) -> Iterator[Outcome]:
     boot = skew.next_boot(driver)
     if isinstance(boot.version, Unknown):
         yield Doubt("module on disk", boot.version.reason)
+    elif boot.version is None and skew.unmanaged(driver):
+        reason = f"none for {boot.kernel}, yet one is loaded, and no package manager to ask"
+        yield Doubt("module on disk", reason)
     elif boot.version is None:
         yield _pending(driver, *skew.nothing_to_boot(boot))
     elif not same(boot.version, loaded):

@@ -27,8 +27,7 @@ from audit.cures import KUBERNETES, alternatives, on_docker_of_pods
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.guest import UNFILTERED, unfiltered
 from audit.injection import gpus_by_hook
-from facts.daemons import Daemon
-from facts.docker_engine import DockerEngine, EngineInfo
+from facts.docker_engine import EngineInfo
 from facts.engine_setup import EngineSetup
 from facts.node import NodeState
 from facts.toolkit_config import ToolkitConfig
@@ -63,8 +62,7 @@ def _on_systemd(node: NodeState, info: EngineInfo) -> Iterator[Outcome]:
     if info.rootless:
         yield NotApplicable("a rootless engine has no device cgroup to lose")
         return
-    process = node.engine.process if isinstance(node.engine, DockerEngine) else None
-    if isinstance(process, Daemon) and process.snap:
+    if info.snap:
         yield Doubt("container toolkit", "the docker snap has its own, which is not looked into")
         return
     toolkit = node.toolkit

@@ -21,6 +21,7 @@ for name in nvidia-container-runtime-hook nvidia-container-runtime nvidia-cdi-ho
   path=$(command -v $name) && echo "on-path $name $path"
   [ -x {_OPERATOR}/$name ] && echo "operator $name {_OPERATOR}/$name"
 done
+[ -e /etc/nv_tegra_release ] || grep -qsi '^tegra' /sys/devices/soc0/family && echo tegra
 true
 """
 
@@ -65,7 +66,7 @@ class CdiSpec(Value):
 
 @dataclass(frozen=True)
 class ContainerToolkit(Value):
-    """The toolkit of this node.
+    """The toolkit of this node; ``tegra`` is what decides about the runtime's mode ``auto``.
 
     .. code:: python
 
@@ -77,6 +78,7 @@ class ContainerToolkit(Value):
     version: str | Unknown | None
     config: ToolkitConfig | Unknown | None
     specs: tuple[CdiSpec, ...] | Unknown
+    tegra: bool = False
 
     def has(self, name: str) -> bool | Unknown:
         """Whether this program is on the PATH."""
@@ -94,7 +96,7 @@ class Toolkit(Source[ContainerToolkit | None]):
     """
 
     probes = (
-        Probe("container_toolkit.programs", _PROGRAMS, lines=r"(on-path|operator) "),
+        Probe("container_toolkit.programs", _PROGRAMS, lines=r"(on-path|operator) |tegra$"),
         Probe("container_toolkit.version", _VERSION),
         files("container_toolkit.config", *CONFIGS),
         Probe("container_toolkit.specs", _SPECS),
@@ -109,6 +111,7 @@ class Toolkit(Source[ContainerToolkit | None]):
             version=_version(section(sections, "container_toolkit.version")),
             config=config(file_texts(section(sections, "container_toolkit.config"))),
             specs=_specs(file_texts(section(sections, "container_toolkit.specs"))),
+            tegra="tegra" in section(sections, "container_toolkit.programs").out.splitlines(),
         )
         if programs or toolkit.config or toolkit.specs:
             return toolkit

@@ -55,6 +55,11 @@ class EngineInfo(Value):
     warnings: tuple[str, ...]
 
     @property
+    def snap(self) -> bool:
+        """Whether it is the docker snap: its containers are under /var/snap."""
+        return self.root_directory.startswith("/var/snap/")
+
+    @property
     def rootless(self) -> bool:
         """Whether dockerd runs without root: it lists ``name=rootless``."""
         return any(option.startswith("name=rootless") for option in self.security_options)
@@ -172,8 +177,9 @@ def _dockerd(
         return daemons
     running = list(daemons.named("dockerd"))
     if isinstance(info, EngineInfo):
-        snap = info.root_directory.startswith("/var/snap/")
-        running = [d for d in running if d.snap == snap and (d.uid > 0) == info.rootless] or running
+        running = [
+            d for d in running if d.snap == info.snap and (d.uid > 0) == info.rootless
+        ] or running
     main = unit.properties.get("MainPID") if isinstance(unit, EngineUnit) else None
     running.sort(key=lambda daemon: (str(daemon.pid) != main, daemon.uid > 0, daemon.snap))
     if running:

@@ -80,6 +80,21 @@ class Driver(Source[NvidiaDriver | None]):
         return None if _absent(driver) else driver
 
 
+def seen(driver: NvidiaDriver) -> bool:
+    """Whether a part of the driver was seen, not only parts that could not be told."""
+    module, libraries, devices = driver.module, driver.libraries, driver.devices
+    packages = driver.packages
+    return any(
+        (
+            isinstance(driver.loaded, str),
+            not isinstance(module, Unknown) and isinstance(module.on_disk, str),
+            not isinstance(libraries, Unknown) and bool(libraries.files or libraries.root),
+            not isinstance(packages, Unknown) and bool(packages.known),
+            not isinstance(devices, Unknown) and bool(devices.nodes or devices.gpus),
+        )
+    )
+
+
 def _absent(driver: NvidiaDriver) -> bool:
     """Whether every part was asked and has nothing; what could not be told is not nothing."""
     module, libraries, packages = driver.module, driver.libraries, driver.packages

@@ -147,7 +147,8 @@ def _resolved(answer: Section, libraries: tuple[Library, ...]) -> Library | None
             return by_path.get(path) or Library(path, path, None, exists=False)
     # What is not in the cache is looked for in the default directories (ld.so(8)).
     multiarch = f"/usr/lib/{named[1]}-linux-gnu" if named else ""
-    for directory in (multiarch, "/usr/lib64", "/usr/lib"):
+    # NixOS has no cache: its programs look into /run/opengl-driver (nixpkgs, addDriverRunpath).
+    for directory in (multiarch, "/usr/lib64", "/usr/lib", "/run/opengl-driver/lib"):
         if library := by_path.get(f"{directory}/libnvidia-ml.so.1"):
             return library
     return None

@@ -56,6 +56,13 @@ def test_a_node_on_cgroupfs_has_nothing_to_do() -> None:
     assert made.idle == "the engine is on cgroupfs already"
 
 
+def test_a_node_whose_docker_is_podman_has_nothing_to_do() -> None:
+    made = planned("gpu_rhel_podman")
+    assert not made.acts
+    assert not made.refusals
+    assert made.idle == "docker is podman here: it reads no daemon.json"
+
+
 def test_a_node_without_docker_has_nothing_to_do() -> None:
     made = planned("blank", daemons__processes={"out": "hidepid 0\n"})
     assert not made.acts
