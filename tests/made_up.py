@@ -2,9 +2,10 @@
 
     python -m tests.made_up
 
-Each is a folder of tests/nodes with an ``answers.yaml``: where it comes from, which recording it is
-based on, the answers that differ, and the verdict expected of the whole node. The recording is
-written from it, so that a new probe is in all of them after the lab's nodes were recorded anew.
+Each is a folder of tests/nodes with an ``answers.yaml``: where it comes from, the node that it is
+based on, what differs (``node``: in a few facts, tests/described; ``answers``: single answers), and
+the verdict expected of the whole node. The recording is written from it, so that a new probe is in
+all of them after the lab's nodes were recorded anew.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any
 import yaml
 
 from facts.node import Node
-from tests import recordings
+from facts.probe import Sections
+from tests import described, recordings
 
 MADE_UP = sorted(recordings.NODES.glob("*/answers.yaml"))
 
@@ -26,11 +28,21 @@ def case(path: Path) -> dict[str, Any]:
     return said
 
 
+def answers(name: str) -> Sections:
+    """The answers of this node: as recorded, or of one that is made up, as its file makes them."""
+    path = recordings.NODES / name / "answers.yaml"
+    if not path.exists():
+        return recordings.sections(name)
+    said = case(path)
+    differ = described.answers(said.get("node", {})) | said.get("answers", {})
+    return recordings.replaced(answers(said["base"]), differ)
+
+
 def text(path: Path) -> str:
     """The recording that these answers make."""
     said = case(path)
-    answers = recordings.sections(said["base"], said["answers"])
-    ordered = {probe.name: answers[probe.name] for probe in Node.probes}
+    found = answers(path.parent.name)
+    ordered = {probe.name: found[probe.name] for probe in Node.probes}
     return "\n".join([f"# made up after {said['origin']}", *recordings.frames(ordered)]) + "\n"
 
 
@@ -39,6 +51,6 @@ def recording(path: Path) -> Path:
 
 
 if __name__ == "__main__":
-    for answers in MADE_UP:
-        recording(answers).write_text(text(answers))
-        print(f"written: {recording(answers)}")
+    for file in MADE_UP:
+        recording(file).write_text(text(file))
+        print(f"written: {recording(file)}")

@@ -28,7 +28,13 @@ def sections(name: str, answers: dict[str, dict[str, Any]] | None = None) -> Sec
         base: Sections = {probe.name: Section(probe.name, 127) for probe in Node.probes}
     else:
         base = read(recording(name))
-    for probe, answer in (answers or {}).items():
+    return replaced(base, answers or {})
+
+
+def replaced(base: Sections, answers: dict[str, dict[str, Any]]) -> Sections:
+    """These answers, with some of them replaced."""
+    base = dict(base)
+    for probe, answer in answers.items():
         if probe not in {known.name for known in Node.probes}:
             raise KeyError(f"case: saw an answer for {probe!r}, want the name of a probe")
         rc = answer.get("rc", 0)
