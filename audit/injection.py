@@ -88,4 +88,6 @@ def _mode(toolkit: ContainerToolkit) -> str | Unknown:
         return toolkit.config
     mode = (toolkit.config.mode if toolkit.config else None) or "auto"
     # On Jetson auto is csv, which edits the spec too (NVIDIA/nvidia-container-toolkit, auto.go).
-    return "csv" if mode == "auto" and toolkit.tegra else mode
+    if mode != "auto" or toolkit.tegra is False:
+        return mode
+    return "csv" if toolkit.tegra is True else toolkit.tegra

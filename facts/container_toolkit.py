@@ -78,7 +78,7 @@ class ContainerToolkit(Value):
     version: str | Unknown | None
     config: ToolkitConfig | Unknown | None
     specs: tuple[CdiSpec, ...] | Unknown
-    tegra: bool = False
+    tegra: bool | Unknown = False
 
     def has(self, name: str) -> bool | Unknown:
         """Whether this program is on the PATH."""
@@ -105,13 +105,14 @@ class Toolkit(Source[ContainerToolkit | None]):
     @override
     @classmethod
     def parse(cls, sections: Sections) -> ContainerToolkit | Unknown | None:
-        programs = _programs(section(sections, "container_toolkit.programs"))
+        found = section(sections, "container_toolkit.programs")
+        programs = _programs(found)
         toolkit = ContainerToolkit(
             programs=programs,
             version=_version(section(sections, "container_toolkit.version")),
             config=config(file_texts(section(sections, "container_toolkit.config"))),
             specs=_specs(file_texts(section(sections, "container_toolkit.specs"))),
-            tegra="tegra" in section(sections, "container_toolkit.programs").out.splitlines(),
+            tegra=found.trouble or "tegra" in found.out.splitlines(),
         )
         if programs or toolkit.config or toolkit.specs:
             return toolkit
