@@ -128,7 +128,7 @@ def test_a_read_only_disk(remedy: Remedy) -> None:
     remedy.node.sh("mount -o remount,ro /etc/docker")
     done = remedy.run(WRITE)
     assert done.code == 1
-    assert "Read-only file system" in done.text
+    assert "saw /etc/docker/ takes no new file: read-only or immutable" in done.text
     assert remedy.node.sh(f"cat {PATH}") == "{}"
     put(remedy, None)
 
