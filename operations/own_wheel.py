@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 _FOLDERS = ("facts", "checks", "audit", "operations", "deploys", "inventories", "templates")
 _INVENTORIES = ("__init__.py", "group_data", "all.py", "local.py", "transport.py")
 """What of inventories/ goes along: an operator's own lists of hosts stay here."""
+_KNOBS = "inventories/group_data/"
 
 
 def own_wheel(kept: Path) -> Path:
@@ -32,9 +33,13 @@ def own_wheel(kept: Path) -> Path:
 
 
 def content(wheel: Path) -> str:
-    """Names and checksums of what the wheel holds: its own bytes differ with the umask."""
+    """Names and checksums of the program in the wheel: its own bytes differ with the umask.
+
+    Knobs are no part of it: a node takes its own along, and a new waiver installs nothing anew.
+    """
     with zipfile.ZipFile(wheel) as packed:
-        return "\n".join(f"{each.filename} {each.CRC:08x}" for each in packed.infolist())
+        rows = [f"{each.filename} {each.CRC:08x}" for each in packed.infolist()]
+    return "\n".join(row for row in rows if not row.startswith(_KNOBS) and "/RECORD " not in row)
 
 
 def _wanted(path: Path) -> bool:
