@@ -47,16 +47,21 @@ inhabitant() {
   grep -qE '[0-9a-f]{64}' "/proc/$pid/cgroup" ||
     grep -qE '^NSpid:.*[0-9][[:space:]]+1$' "/proc/$pid/status" || return 0
   echo "inhabitant $pid"
-  for node; do echo "node ${node##*/} $(stat -c '%t %T' "$node")"; done
-  path=$(sed -n 's/^[0-9]*:devices:\(.*\)/\1/p' "/proc/$pid/cgroup")
+  stat -c '%n %t %T' "$@" | while read -r node numbers; do echo "node ${node##*/} $numbers"; done
+  path='' unified=''
+  while IFS=: read -r number controllers place; do
+    case $controllers in
+      devices) path=$place ;;
+      '') [ "$number" != 0 ] || unified=$place ;;
+    esac
+  done <"/proc/$pid/cgroup"
   if [ -n "$path" ] && [ -d "/sys/fs/cgroup/devices$path" ]; then
     group=/sys/fs/cgroup/devices$path
     echo "cgroup $path"
     sed 's/^/list /' "$group/devices.list"
   else
-    path=$(sed -n 's/^0:://p' "/proc/$pid/cgroup")
-    group=$within$path
-    echo "cgroup $path"
+    group=$within$unified
+    echo "cgroup $unified"
   fi
   if grep -q '^frozen 1' "$group/cgroup.events"; then echo 'skip it is paused'
   elif [ -n "$bus" ]; then echo 'skip a GPU has fallen off the bus, opening it may hang'
