@@ -11,7 +11,7 @@ RUN := $(VENV)/.locked
 DEV := $(VENV)/.locked-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help audit drift accept demo test faults matrix fuzz bench versions record lint format docs pictures lab lab-down lock clean
+.PHONY: help audit drift accept demo test test-pure test-lab faults matrix fuzz bench versions record lint format docs pictures lab lab-down vulnerable lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -29,8 +29,14 @@ accept: $(RUN)  ## make today's state the accepted one, after which drift counts
 demo: $(RUN)  ## audit a recorded fleet that shows what is found
 	@$(VENV)/bin/pyinfra inventories/recorded.py deploys/audit.py --dry -y --data audit_level=none
 
+# Nodes mostly wait: the tests without any take the CPU meanwhile.
 test: $(DEV)  ## every test; those on real nodes want root on Linux
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-pure test-lab
+
+test-pure: $(DEV)  ## the tests without nodes
 	@$(VENV)/bin/pytest -q --ignore=tests/lab
+
+test-lab: $(DEV)  ## the tests on real nodes
 	@$(VENV)/bin/pytest -q -n $(JOBS) --dist loadgroup tests/lab
 
 faults: $(DEV)  ## inject every fault on real nodes, and write docs/faults.md
@@ -72,11 +78,15 @@ docs: $(DEV)  ## write docs/checks.md and docs/mission.md, docs/cases.md from th
 pictures: $(DEV)  ## draw the pictures of docs/ anew; wants chromium
 	@$(VENV)/bin/python -m docs.pictures
 
-lab: $(DEV)  ## boot real nodes without a GPU to play with, and print their inventory
-	@$(VENV)/bin/python -m tests.lab up
+lab: $(DEV)  ## boot real nodes without a GPU to play with, NODES=trixie for some; print their inventory
+	@$(VENV)/bin/python -m tests.lab up $(NODES)
 
 lab-down: $(DEV)  ## remove every trace of them
 	@$(VENV)/bin/python -m tests.lab down
+
+vulnerable: $(DEV)  ## known vulnerabilities in the locked dependencies; asks PyPI's database
+	@test -x .venv-audit/bin/pip-audit || { $(PYTHON) -m venv .venv-audit && .venv-audit/bin/pip install --quiet pip-audit; }
+	@.venv-audit/bin/pip-audit --strict --disable-pip --require-hashes -r requirements.lock
 
 lock: $(DEV)  ## resolve the dependencies anew, with hashes
 	@$(VENV)/bin/pip install --quiet uv

@@ -1,6 +1,7 @@
 """A node's life on this machine: it reboots, loses its wire, ends, and leaves nothing behind."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -83,6 +84,25 @@ def test_killed_run_is_cleared() -> None:
     assert place.parent.name in runs.clear_leftovers()
     assert traces(place) == []
     assert not place.parent.exists()
+
+
+@pytest.mark.skipif((runs.STATE / runs.UP).exists(), reason="lab: `up` has nodes, want them ended")
+def test_nodes_to_play_with_come_and_go() -> None:
+    def make(*words: str) -> str:
+        argv = ["make", "--silent", *words]
+        return subprocess.run(
+            argv, cwd=REPOSITORY, check=True, capture_output=True, text=True, timeout=300
+        ).stdout
+
+    try:
+        told = make("lab", "NODES=trixie")
+        (path,) = re.findall(r"^inventory: (.*)$", told, re.MULTILINE)
+        asked = [Path(sys.executable).parent / "pyinfra", path, "exec", "--", "docker", "info"]
+        done = subprocess.run(asked, cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
+        assert "Cgroup Driver: systemd" in done.stdout + done.stderr
+    finally:
+        assert "ended: up" in make("lab-down")
+    assert not (runs.STATE / runs.UP).exists()
 
 
 def test_failed_boot_says_what_the_console_said(lab: Lab) -> None:

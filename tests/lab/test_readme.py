@@ -24,7 +24,7 @@ WANT = {
 }
 
 ELSEWHERE = {"make lab", "make lab-down"}
-"""Run by test_up_and_down.py: they would meet this session's own nodes here."""
+"""Run by test_lifecycle.py: they would meet this session's own nodes here."""
 
 
 def commands() -> list[str]:
