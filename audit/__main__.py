@@ -1,5 +1,5 @@
 """``python -m audit``: the console command."""
 
-from audit.command import main
+from audit.drift.command import main
 
 main()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from audit.driver.loaded_driver import loaded_driver
 from audit.finding import Doubt, NotApplicable
-from audit.loaded_driver import loaded_driver
 from facts.node import NodeState
 from facts.nvidia_driver import NvidiaDriver
 from facts.nvidia_log import NvidiaLog

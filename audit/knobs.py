@@ -9,11 +9,11 @@ from pyinfra.api import Host
 from pyinfra.api.exceptions import DeployError
 
 from audit.catalogue import entries
-from audit.driver_holds import WAYS
+from audit.cluster.kubectl import Access
+from audit.driver.holds import WAYS
+from audit.engine.refusals import OVERRULABLE
 from audit.finding import Level
 from audit.knob_names import unknown_to
-from audit.kubectl import Access
-from audit.refusals import OVERRULABLE
 from audit.waivers import Waiver, waivers
 from audit.wishes import Wishes
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from audit.daemon_document import Document, document
-from audit.refusals import Refusal, risks
+from audit.engine.daemon_document import Document, document
+from audit.engine.refusals import Refusal, risks
 from audit.release import release
 from facts.docker_engine import DockerEngine, EngineInfo
 from facts.docker_inspect import Inspected

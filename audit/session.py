@@ -15,14 +15,14 @@ from rich.console import Console
 from typing_extensions import override
 
 from audit import slow_settings
-from audit.accepted import accept
 from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
+from audit.cluster.kubectl import Clusters
 from audit.connection_errors import reason
-from audit.document import Run, document
+from audit.drift.accepted import accept
 from audit.knobs import Knobs, knobs
-from audit.kubectl import Clusters
-from audit.report import notes, show
-from audit.reports import write_all
+from audit.report.document import Run, document
+from audit.report.files import write_all
+from audit.report.terminal import notes, show
 from audit.verdict import Verdict, unreached, verdict
 from facts.node import Node, NodeState
 from facts.probe import limit

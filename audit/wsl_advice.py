@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from audit.pasted import Line
-from audit.recognise import recognise
+from audit.explain.pasted import Line
+from audit.explain.recognise import recognise
 from audit.template import rendered
 from facts.cgroup import CgroupHierarchy, Mode
 from facts.docker_engine import EngineInfo

@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit import device_links
+from audit.driver.guest import UNFILTERED, unfiltered
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.guest import UNFILTERED, unfiltered
 from facts.node import NodeState
 from facts.nvidia_driver import NvidiaDriver, seen
 from facts.unknown import Unknown

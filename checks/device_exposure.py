@@ -25,9 +25,9 @@ from collections.abc import Iterator
 
 from audit import exposure
 from audit.cures import KUBERNETES
+from audit.driver.guest import UNFILTERED, unfiltered
 from audit.exposure import Held, held, lost, triggers
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.guest import UNFILTERED, unfiltered
 from audit.injection import ways
 from facts.gpu_containers import GpuContainer
 from facts.node import NodeState

@@ -24,9 +24,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from audit.driver.loaded_driver import loaded_driver
+from audit.driver.skew import contained
 from audit.finding import Area, Doubt, Finding, Level, Outcome, Repair
-from audit.loaded_driver import loaded_driver
-from audit.skew import contained
 from facts.node import NodeState
 from facts.nvidia_devices import DeviceNode, NvidiaDevices
 from facts.nvidia_driver import NvidiaDriver

@@ -22,9 +22,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit import gpu_delivery, helm
+from audit.cluster import gpu_delivery, helm
+from audit.cluster.gpu_delivery import Delivery
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.gpu_delivery import Delivery
 from audit.injection import runtime_is_cdi
 from facts.cluster import Release
 from facts.node import NodeState

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit import skew
+from audit.driver import skew
+from audit.driver.guest import guest, hosts_module, in_guest
+from audit.driver.skew_evidence import evidence, refusal
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.guest import guest, hosts_module, in_guest
-from audit.skew_evidence import evidence, refusal
 from audit.versions import same
 from facts.node import NodeState
 from facts.nvidia_driver import NvidiaDriver

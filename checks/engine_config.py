@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.daemon_document import Refused, document
-from audit.engine_config import obstacles
+from audit.engine.config import obstacles
+from audit.engine.daemon_document import Refused, document
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from facts.daemon_json import DEFAULT
 from facts.daemons import Daemon

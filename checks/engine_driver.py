@@ -24,8 +24,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.cures import KUBERNETES, alternatives, on_docker_of_pods
+from audit.driver.guest import UNFILTERED, unfiltered
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.guest import UNFILTERED, unfiltered
 from audit.injection import gpus_by_hook
 from facts.docker_engine import EngineInfo
 from facts.engine_setup import EngineSetup

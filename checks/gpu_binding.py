@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from audit.driver.loaded_driver import loaded_driver
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.loaded_driver import loaded_driver
 from facts.node import NodeState
 from facts.nvidia_devices import PciDevice
 from facts.nvidia_driver import NvidiaDriver

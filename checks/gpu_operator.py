@@ -21,7 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit import device_links, gpu_delivery, helm
+from audit import device_links
+from audit.cluster import gpu_delivery, helm
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.release import release
 from facts.cluster import Release

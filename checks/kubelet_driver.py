@@ -23,8 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from audit.cluster.gpu_delivery import cpu_policy
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.gpu_delivery import cpu_policy
 from facts.docker_engine import EngineInfo
 from facts.docker_inspect import RunningContainers
 from facts.kubelet import KubeletState

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.mig_rights import CONFIG, MONITOR, Holder, holders, variable_read
+from audit.monitor.mig_rights import CONFIG, MONITOR, Holder, holders, variable_read
 from audit.wishes import Wishes
 from facts.node import NodeState
 from facts.unknown import Unknown

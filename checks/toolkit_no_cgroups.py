@@ -24,8 +24,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from audit.driver.guest import UNFILTERED, guest, unfiltered
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.guest import UNFILTERED, guest, unfiltered
 from audit.injection import gpus_by_hook, runtime_is_cdi
 from audit.judged_toolkit import judged_toolkit
 from facts.container_toolkit import ContainerToolkit

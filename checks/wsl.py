@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.driver_packages import driver_packages
+from audit.driver.packages import driver_packages
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from facts.docker_engine import EngineInfo
 from facts.node import NodeState

@@ -10,11 +10,11 @@ reason and is left as it was.
 
 from pyinfra import config, host, logger, state
 
-from audit import plan_text
+from audit.driver.pending_reboot import pending_reboot
+from audit.engine import plan_text
+from audit.engine.plan import Plan, plan
+from audit.engine.refusals import Refusal
 from audit.knobs import knobs
-from audit.pending_reboot import pending_reboot
-from audit.plan import Plan, plan
-from audit.refusals import Refusal
 from audit.session import session
 from facts.unknown import Unknown
 from operations import batch, daemon_json, docker_engine, gpu_containers, reboot, refusal

@@ -13,7 +13,7 @@ as it was.
 from pyinfra import host, logger, state
 from pyinfra.operations import files
 
-from audit import driver_text
+from audit.driver import plan_text as driver_text
 from audit.knobs import knobs
 from audit.session import session
 from facts.hold_means import BLACKLIST

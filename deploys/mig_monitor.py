@@ -9,11 +9,11 @@ for one with Docker alone. A node without MIG, or without a right form, fails wi
 
 from pyinfra import host, logger, state
 
+from audit.engine.refusals import Refusal
 from audit.knobs import knobs
-from audit.monitor_files import commands, files
-from audit.monitor_form import Choice, choose
-from audit.monitor_knobs import monitor
-from audit.refusals import Refusal
+from audit.monitor.files import commands, files
+from audit.monitor.form import Choice, choose
+from audit.monitor.knobs import monitor
 from audit.session import session
 from facts.unknown import Unknown
 from operations import refusal, rendered

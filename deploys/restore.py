@@ -8,10 +8,10 @@ The same transaction as the fix, in the same groups. Containers that were cured 
 
 from pyinfra import config, host, logger, state
 
-from audit import plan_text, restore
+from audit.engine import plan_text, restore
+from audit.engine.plan import Plan
+from audit.engine.refusals import Refusal
 from audit.knobs import knobs
-from audit.plan import Plan
-from audit.refusals import Refusal
 from audit.session import session
 from facts.last_write import LastWrite
 from facts.unknown import Unknown

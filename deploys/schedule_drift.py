@@ -12,11 +12,12 @@ no network. No daemon-reload is done, which would take GPUs from containers.
 
 from pyinfra import host, logger, state
 
-from audit import schedule, schedule_refusals
+from audit.engine.refusals import Refusal
 from audit.knobs import Knobs, knobs
-from audit.refusals import Refusal
-from audit.schedule_knobs import schedule_knobs
-from audit.wheel_target import target
+from audit.schedule import plan as schedule
+from audit.schedule import refusals as schedule_refusals
+from audit.schedule.knobs import schedule_knobs
+from audit.schedule.wheel_target import target
 from facts.interpreter import Interpreter, PythonInterpreter
 from facts.scheduler import Scheduler, SchedulerState
 from operations import drift_timer, refusal, tool, wheelhouse

@@ -11,7 +11,7 @@ import tempfile
 from datetime import datetime, timezone
 from pathlib import Path
 
-from audit.page import page
+from audit.report.page import page
 from audit.verdict import Verdict, verdict
 from tests import recordings
 from tests.chromium import Page

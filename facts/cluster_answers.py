@@ -148,7 +148,7 @@ def _boot(node: dict[str, object]) -> str:
 
 
 def _by_node(answer: Section) -> dict[str, list[Pod]] | Unknown:
-    """The pods by node, from the rows that audit/kubectl.py's template makes of them."""
+    """The pods by node, from the rows that audit/cluster/kubectl.py's template makes of them."""
     if answer.trouble:
         return answer.trouble
     found: dict[str, list[Pod]] = {}

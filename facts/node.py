@@ -43,7 +43,7 @@ class NodeState(Value):
     """The value of every fact for one node: ``None`` there is none, ``Unknown`` could not tell.
 
     ``cluster`` is not the node's own word: it is put beside the others where the inventory gives a
-    kubeconfig (audit/kubectl.py).
+    kubeconfig (audit/cluster/kubectl.py).
 
     .. code:: python
 

@@ -12,9 +12,9 @@ from pyinfra.api.operation import operation
 from pyinfra.context import host, state
 from pyinfra.operations.util.files import generate_color_diff
 
-from audit import restore
-from audit.daemon_change import Change, plan
-from audit.daemon_document import Refused
+from audit.engine import restore
+from audit.engine.daemon_change import Change, plan
+from audit.engine.daemon_document import Refused
 from facts.daemon_json import DaemonJson
 from facts.daemons import Daemons, RunningDaemons
 from facts.interrupted import STATE_DIR

@@ -11,8 +11,8 @@ from pyinfra.api.command import StringCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
-from audit.daemon_change import Change, plan
-from audit.restart_result import Return, read
+from audit.engine.daemon_change import Change, plan
+from audit.engine.restart_result import Return, read
 from facts.daemon_json import DEFAULT, DaemonJson
 from facts.daemons import Daemons
 from facts.docker_engine import DockerEngine, Engine, EngineInfo

@@ -10,8 +10,8 @@ from pyinfra.api.command import StringCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
-from audit.schedule import NOTHING, PATHS, Files
-from audit.schedule_knobs import SERVICE_USER, ScheduleKnobs
+from audit.schedule.knobs import SERVICE_USER, ScheduleKnobs
+from audit.schedule.plan import NOTHING, PATHS, Files
 from facts.scheduler import Scheduler, SchedulerState
 from facts.unknown import Unknown
 from operations import node

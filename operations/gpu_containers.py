@@ -8,9 +8,9 @@ from pyinfra import logger
 from pyinfra.api import FunctionCommand, Host, QuoteString, State, StringCommand, operation
 from pyinfra.context import ctx_state, host
 
+from audit.engine.proof import shortcomings
 from audit.exposure import exposed as exposed_now
 from audit.knobs import knobs
-from audit.proof import shortcomings
 from audit.session import session
 from facts.node import NodeState
 from facts.unknown import Unknown

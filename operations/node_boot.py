@@ -14,11 +14,11 @@ from pyinfra.connectors.local import LocalConnector
 from pyinfra.connectors.util import clear_askpass_cache
 from pyinfra.context import ctx_state, host
 
-from audit.boot_proof import shortcomings
-from audit.driver_plan import Asked, DriverPlan, library, plan
+from audit.driver.boot_proof import shortcomings
+from audit.driver.plan import Asked, DriverPlan, library, plan
+from audit.engine.refusals import Refusal
 from audit.finding import Result
 from audit.knobs import knobs
-from audit.refusals import Refusal
 from audit.session import session
 from facts.container_libraries import Libraries
 from facts.hold_means import Means

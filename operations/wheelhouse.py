@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from audit.wheel_target import Target, requirements
+from audit.schedule.wheel_target import Target, requirements
 from operations import wheel_cache
 from operations.own_wheel import ROOT, content, own_wheel
 from operations.wheel_cache import NoWheels

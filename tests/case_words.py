@@ -18,8 +18,8 @@ Repair, of the remedy that brings Docker to cgroupfs:
 
 from __future__ import annotations
 
+from audit.engine.plan import Plan
 from audit.finding import Level, Repair
-from audit.plan import Plan
 from audit.verdict import Verdict
 
 LOSS = (

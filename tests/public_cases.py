@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
+from audit.engine.plan import Plan, plan
 from audit.knobs import Knobs
-from audit.plan import Plan, plan
 from audit.verdict import Verdict, verdict
 from audit.wishes import Wishes
 from facts.unknown import Unknown

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from audit.boot_proof import shortcomings
 from audit.catalogue import judge
+from audit.driver.boot_proof import shortcomings
 from facts.container_libraries import ContainerLibraries, ContainerLibrary
 from facts.unknown import Unknown
 from tests import recordings

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from audit.accepted import accepted
-from audit.document import document
-from audit.drift import changes
-from audit.standing import exit_code, standings
+from audit.drift.accepted import accepted
+from audit.drift.changes import changes
+from audit.drift.standing import exit_code, standings
+from audit.report.document import document
 from audit.verdict import unreached, verdict
 from tests import recordings
 

@@ -18,7 +18,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from audit.command_line import options
+from audit.drift.command_line import options
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = json.loads((ROOT / "docs" / "drift.schema.json").read_text())

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from audit.driver_holds import Holding, holding
+from audit.driver.holds import Holding, holding
 from facts.hold_means import HoldMeans
 from facts.nvidia_packages import NvidiaPackages, Package
 from facts.package_holds import Hold, PackageHolds

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from audit import driver_text
 from audit.catalogue import judge
-from audit.driver_plan import Asked, DriverPlan, library, plan
+from audit.driver import plan_text as driver_text
+from audit.driver.plan import Asked, DriverPlan, library, plan
 from facts.container_libraries import ContainerLibraries, ContainerLibrary
 from facts.hold_means import HoldMeans
 from facts.node import NodeState

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from audit.exit_scheme import Scheme, code, line
+from audit.drift.exit_scheme import Scheme, code, line
+from audit.drift.standing import Standing
 from audit.finding import Status
-from audit.standing import Standing
 
 CLEAN = Standing("gpu-01", Status.OK, None, None, "ok")
 ADVICE = Standing("gpu-02", Status.OK, "advice", None, "advice: docker: x [engine-config]")

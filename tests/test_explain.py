@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 import yaml
 
-from audit import explain
 from audit.catalogue import entries
+from audit.explain import command as explain
+from audit.explain.pasted import lines, tail
+from audit.explain.recognise import Recognised, recognise
+from audit.explain.symptom import Kind, Symptom, symptoms
 from audit.finding import Area
-from audit.pasted import lines, tail
-from audit.recognise import Recognised, recognise
-from audit.symptom import Kind, Symptom, symptoms
 
 ROOT = Path(__file__).parents[1]
 TEXTS = Path(__file__).parent / "explain"
@@ -107,7 +107,7 @@ def test_nothing_in_it_is_no_fault_of_the_reader(data: bytes) -> None:
 
 def run(*words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "audit.explain", *words],
+        [sys.executable, "-m", "audit.explain.command", *words],
         cwd=ROOT,
         input=given,
         capture_output=True,

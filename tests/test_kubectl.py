@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from audit import kubectl
 from audit.catalogue import judge
-from audit.kubectl import Access, Clusters
-from audit.lasting_facts import differences
+from audit.cluster import kubectl
+from audit.cluster.kubectl import Access, Clusters
+from audit.drift.lasting_facts import differences
 from facts.api_objects import NODES, PLUGINS, PODS
 from facts.cluster import ClusterNode, KubeletConfig
 from facts.cluster_answers import Cluster

@@ -17,9 +17,9 @@ import yaml
 from pyinfra.api import Host
 from pyinfra.api.exceptions import DeployError
 
-from audit.monitor_files import Monitor, commands, files
-from audit.monitor_form import NODE, Choice, Form, choose
-from audit.monitor_knobs import monitor
+from audit.monitor.files import Monitor, commands, files
+from audit.monitor.form import NODE, Choice, Form, choose
+from audit.monitor.knobs import monitor
 from tests import recordings
 from tests.lab import requirements
 

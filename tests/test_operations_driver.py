@@ -18,9 +18,9 @@ from pyinfra.api.state import StateStage
 from pyinfra.connectors.util import CommandOutput, OutputLine
 from pyinfra.context import ctx_host, ctx_state
 
-from audit.driver_plan import DriverPlan
+from audit.driver.plan import DriverPlan
+from audit.engine.refusals import Refusal
 from audit.knobs import Knobs
-from audit.refusals import Refusal
 from audit.verdict import Verdict
 from facts.docker_engine import Engine
 from facts.hold_means import BLACKLIST, HoldMeans, Means

@@ -11,7 +11,7 @@ import pytest
 from pyinfra.api.command import StringCommand
 from pyinfra.context import ctx_host, ctx_state
 
-from audit.daemon_change import Change, plan
+from audit.engine.daemon_change import Change, plan
 from facts.daemon_json import ConfigFile, DaemonJson, DaemonJsonFiles, Kind
 from facts.daemons import Daemon, Daemons, RunningDaemons
 from facts.docker_engine import DockerEngine, Engine, EngineInfo

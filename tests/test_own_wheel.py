@@ -8,7 +8,7 @@ from pathlib import Path
 from operations.own_wheel import content
 
 FILES = {
-    "audit/report.py": "1",
+    "audit/report/terminal.py": "1",
     "inventories/group_data/all.py": "audit_level = 'at risk'",
     "pyinfra_nvml-0.1.0.dist-info/RECORD": "sums of all the others",
 }
@@ -16,7 +16,7 @@ FILES = {
 
 def wheel(folder: Path, **other: str) -> str:
     """The content of a wheel in which some files are other ones; ``audit`` stands for the first."""
-    names = {"audit": "audit/report.py", "knobs": "inventories/group_data/all.py"}
+    names = {"audit": "audit/report/terminal.py", "knobs": "inventories/group_data/all.py"}
     files = {**FILES, **{names[name]: text for name, text in other.items()}}
     path = folder / "a.whl"
     with zipfile.ZipFile(path, "w") as packed:
@@ -31,4 +31,4 @@ def test_a_knob_makes_no_other_version(tmp_path: Path) -> None:
 
 def test_a_line_of_the_program_does(tmp_path: Path) -> None:
     assert wheel(tmp_path, audit="2") != wheel(tmp_path)
-    assert wheel(tmp_path).startswith("audit/report.py ")
+    assert wheel(tmp_path).startswith("audit/report/terminal.py ")

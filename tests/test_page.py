@@ -10,7 +10,7 @@ import pytest
 
 from audit.catalogue import entries
 from audit.finding import Area, Finding, Level, Repair, result
-from audit.page import page
+from audit.report.page import page
 from audit.verdict import Verdict
 from tests import chromium, recordings
 from tests.installed import program

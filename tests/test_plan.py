@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from audit import plan_text
-from audit.plan import Plan, plan
+from audit.engine import plan_text
+from audit.engine.plan import Plan, plan
 from tests import recordings
 
 INFO = (

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from audit import document, json_file
+from audit import json_file
 from audit.catalogue import Entry, judge
 from audit.finding import (
     Area,
@@ -25,7 +25,8 @@ from audit.finding import (
     Status,
     result,
 )
-from audit.report import show
+from audit.report import document
+from audit.report.terminal import show
 from audit.verdict import Verdict, unreached, verdict
 from audit.wishes import Wishes
 from facts.node import NodeState

@@ -11,12 +11,12 @@ import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 
-from audit.document import Run, document
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Repair, result
-from audit.junit import junit
 from audit.knobs import Knobs
-from audit.markdown import escaped, markdown
-from audit.reports import write_all
+from audit.report.document import Run, document
+from audit.report.files import write_all
+from audit.report.junit import junit
+from audit.report.markdown import escaped, markdown
 from audit.verdict import Verdict, unreached, verdict
 from tests import recordings
 

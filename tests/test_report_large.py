@@ -8,7 +8,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from audit.finding import Area, Doubt, Finding, Level, Repair, result
-from audit.report import show
+from audit.report.terminal import show
 from audit.verdict import Verdict, unreached, verdict
 from tests import recordings
 

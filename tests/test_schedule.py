@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from pyinfra.api.exceptions import DeployError
 
-from audit import cron_time, schedule, schedule_refusals
-from audit.schedule_knobs import ScheduleKnobs, schedule_knobs
+from audit.schedule import cron_time
+from audit.schedule import plan as schedule
+from audit.schedule import refusals as schedule_refusals
+from audit.schedule.knobs import ScheduleKnobs, schedule_knobs
 from facts.interpreter import PythonInterpreter
 from facts.scheduler import SchedulerState
 from facts.unknown import Unknown

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.command_line import options
+from audit.drift.command_line import options
 from tests.installed import program
 
 ROOT = Path(__file__).parents[1]

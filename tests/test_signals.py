@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from audit import metrics
+from audit.metrics import textfile as metrics
 from audit.verdict import Verdict, verdict
 from tests import recordings
 from tests.prometheus.fleet import REASON, audited, drifted, read, recorded

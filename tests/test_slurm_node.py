@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from audit.finding import Status
-from audit.slurm_node import Act, Decision, SlurmNode, decision, reason_of, slurm_node
+from audit.schedule.slurm_node import Act, Decision, SlurmNode, decision, reason_of, slurm_node
 from facts.unknown import Unknown
 
 # Seen on Debian 12, Slurm 22.05.8, lab; the comment is what an operator might leave.

@@ -12,12 +12,12 @@ import jsonschema
 import pytest
 from rich.console import Console
 
-from audit.document import document
-from audit.drift import changes
-from audit.drift_document import judged
+from audit.drift.changes import changes
+from audit.drift.standing import exit_code, standings
+from audit.drift.summary import judged
 from audit.finding import Status
-from audit.report import show
-from audit.standing import exit_code, standings
+from audit.report.document import document
+from audit.report.terminal import show
 from audit.verdict import Verdict, verdict
 from audit.waivers import Waiver, waivers
 from tests import recordings

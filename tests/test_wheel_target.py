@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from audit.wheel_target import obstacle, requirements, target
+from audit.schedule.wheel_target import obstacle, requirements, target
 from facts.interpreter import PythonInterpreter
 
 LOCK = Path(__file__).parent.parent / "requirements.lock"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pyinfra.api.exceptions import InventoryError
 
-from audit.kubectl import QUERIES, Access, run
+from audit.cluster.kubectl import QUERIES, Access, run
 from facts.api_objects import NODES, items, part
 from facts.json_values import mapping, mappings, text
 from facts.unknown import Unknown

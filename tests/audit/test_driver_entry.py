@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from audit.daemon_document import Document, Refused, document
-from audit.driver_entry import KEY, Candidate, entry_driver, with_driver
+from audit.engine.daemon_document import Document, Refused, document
+from audit.engine.driver_entry import KEY, Candidate, entry_driver, with_driver
 
 # A loaded machine is no fault of the code.
 PATIENT = settings(deadline=None)

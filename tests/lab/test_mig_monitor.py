@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from audit.monitor_files import Monitor, files
-from audit.monitor_form import NODE, Choice, Form
+from audit.monitor.files import Monitor, files
+from audit.monitor.form import NODE, Choice, Form
 from tests.lab import containers, image, requirements
 from tests.lab.node import Node
 from tests.lab.session import Lab

@@ -1,6 +1,6 @@
 """Engines that do not do as they are told at a restart: undone, waited for, or left alone."""
 
-from audit.restart_result import Verdict
+from audit.engine.restart_result import Verdict
 from tests.lab.remedy import PATH, WRITE, Remedy
 from tests.lab.restarted import BEFORE, as_before, cured, until
 

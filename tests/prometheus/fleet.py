@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from functools import cache
 from typing import Any
 
-from audit.document import document
+from audit.report.document import document
 from audit.verdict import Verdict, unreached, verdict
 from tests import recordings
 

@@ -1,0 +1,1 @@
+"""What a node's Kubernetes cluster says of it."""

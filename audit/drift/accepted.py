@@ -1,0 +1,57 @@
+"""The accepted state of a fleet: today's, and the earlier one of hosts that today did not say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from audit import json_file
+from audit.drift.standing import Document, nodes
+
+NAME = "accepted.json"
+"""Its file lies beside the audit's document."""
+
+
+def accept(today: Document, place: Path, at: datetime) -> Iterator[str]:
+    """Makes today's state the accepted one in this directory; yields what there is to say of it."""
+    path = place / NAME
+    try:
+        earlier = json_file.read(path) if path.exists() else None
+        with json_file.understood(str(path)):
+            state, told = accepted(today, earlier, at)
+    except json_file.Unreadable as reason:
+        yield f"{reason}; a new one takes its place"
+        state, told = accepted(today, None, at)
+    json_file.write(path, state)
+    yield from told
+    there = sum(node.get("no_answer") is None for node in nodes(today))
+    yield f"accepted: {there} of {len(nodes(today))} nodes, in {path}"
+
+
+def accepted(
+    today: Document, earlier: Document | None, at: datetime
+) -> tuple[dict[str, Any], list[str]]:
+    """The state to keep, and a line for every host that is not taken as it is today.
+
+    Hosts outside an audit of a part of the inventory stay as they were; hosts that have left the
+    inventory go.
+    """
+    before = {node["node"]: node for node in nodes(earlier or {})}
+    kept: list[Document] = []
+    told = []
+    for node in nodes(today):
+        name = node["node"]
+        if node.get("no_answer") is None:
+            kept.append({**node, "day": at.date().isoformat()})
+        elif name in before:
+            kept.append(before[name])
+            told.append(f"{name}: no answer, its earlier accepted state stays")
+        else:
+            told.append(f"{name}: no answer and no earlier accepted state, nothing is accepted")
+    there = {node["node"] for node in nodes(today)}
+    if today.get("limited"):
+        kept += [node for name, node in before.items() if name not in there]
+    taken = {**today, "time": at.isoformat(timespec="seconds"), "nodes": kept}
+    return {**taken, "limited": False}, told

@@ -1,0 +1,89 @@
+"""The console command: audits an inventory, compares with the accepted state, tells a scheduler.
+
+    python -m audit inventories/example.py --results reports
+    python -m audit inventories/example.py --results reports --last
+
+Exit code: 0 clean, 1 a finding at or above the level, 2 could not tell, 3 this was not meant.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+from fnmatch import fnmatch
+from types import FrameType
+from typing import NoReturn
+
+from audit import json_file
+from audit.drift import exit_scheme, results_text
+from audit.drift.command_line import Options, options
+from audit.drift.exit_scheme import UNKNOWN, USAGE, Scheme
+from audit.drift.results import Busy, Results, Stopped, old
+from audit.drift.run import run
+from audit.drift.summary import Judged, judged
+from audit.report.printable import printable
+
+
+def main(words: Sequence[str] | None = None) -> NoReturn:
+    chosen = options(sys.argv[1:] if words is None else words)
+    signal.signal(signal.SIGTERM, _stop)
+    outcome = _outcome(chosen, Results(chosen.results))
+    _tell(chosen, outcome)
+    sys.exit(exit_scheme.code(chosen.scheme, outcome.exit, outcome.standings))
+
+
+def _stop(_: int, __: FrameType | None) -> None:
+    raise Stopped
+
+
+def _outcome(chosen: Options, results: Results) -> Judged:
+    try:
+        return _last(chosen, results) if chosen.last else run(chosen, results)
+    except Busy:
+        return Judged(
+            UNKNOWN, f"results {results.place}: saw another run write there, want its end"
+        )
+    except json_file.Unreadable as reason:
+        return Judged(UNKNOWN, str(reason))
+    except (PermissionError, NotADirectoryError, FileExistsError) as fault:
+        saw = f"{fault.strerror} ({fault.filename})"
+        return Judged(USAGE, f"results {results.place}: saw {saw}, want a directory to write to")
+    except OSError as fault:
+        return Judged(UNKNOWN, f"results {results.place}: saw {fault}, want them written")
+    except (Stopped, KeyboardInterrupt):
+        return Judged(UNKNOWN, "stopped")
+
+
+def _last(chosen: Options, results: Results) -> Judged:
+    """The results already there, as they count today; too old ones tell nothing."""
+    now = datetime.now(timezone.utc)
+    drift = json_file.read(results.drift)
+    today = json_file.read(results.audit) if results.audit.exists() else None
+    if today and chosen.limits:
+        today = {**today, "limited": True, "nodes": _within(today["nodes"], chosen.limits)}
+        if not today["nodes"]:
+            saw = "saw no such node in the last results"
+            return Judged(USAGE, f"limit {', '.join(chosen.limits)}: {saw}, want one of them")
+    outcome = judged(today, results.earlier(), chosen.level, now.date())
+    with json_file.understood("drift.json"):
+        reason = old(drift, results.running(), chosen.interval, now)
+    if reason:
+        return replace(outcome, exit=UNKNOWN, reason=reason)
+    return outcome
+
+
+def _within(nodes: Sequence[dict[str, object]], limits: Sequence[str]) -> list[dict[str, object]]:
+    return [node for node in nodes if any(fnmatch(str(node["node"]), limit) for limit in limits)]
+
+
+def _tell(chosen: Options, outcome: Judged) -> None:
+    if chosen.scheme is Scheme.PLAIN:
+        if outcome.exit == USAGE:
+            print("\n".join(map(printable, outcome.reason.splitlines())))
+            return
+        for text in (*outcome.report, *results_text.lines(outcome)):
+            print(text)
+    print(exit_scheme.line(chosen.scheme, outcome.exit, outcome.standings, outcome.reason))

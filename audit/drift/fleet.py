@@ -1,0 +1,114 @@
+"""One audit of an inventory by pyinfra in this process, started by audit/drift/run_of_pyinfra.py.
+
+Ends with 0 where the document was written, with 3 and the reasons on standard output where what was
+asked for cannot be meant, with 2 where pyinfra ended otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyinfra_cli.cli
+import click
+import pyinfra
+from pyinfra.api.exceptions import DeployError, PyinfraError
+from pyinfra.api.output import set_echo, set_formatter
+from pyinfra.context import ctx_state
+
+from audit.drift.inventory_refusals import group_data, refusals, told
+from audit.knobs import knobs
+from audit.session import session
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PR_SET_PDEATHSIG = 1
+"""prctl(2), linux/prctl.h."""
+
+_AUDIT = _ROOT / "deploys" / "audit.py"
+
+
+def main() -> None:
+    asked = _asked(sys.argv[1:])
+    _end_with(asked.parent, asked.alarm)
+    os.chdir(asked.chdir)
+    _as_pyinfra_sets_up()
+    reasons = refusals(asked.inventory, asked.data, asked.limit)
+    if reasons:
+        print("\n".join(reasons))
+        sys.exit(3)
+    sys.exit(_audit(asked))
+
+
+def _end_with(parent: int, seconds: int) -> None:
+    """Ends this run with the one who waits for it, where Linux tells; else by its own limit."""
+    signal.alarm(seconds)
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        sys.exit(2)
+
+
+def _asked(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m audit.drift.fleet")
+    parser.add_argument("inventory")
+    parser.add_argument("--limit", action="append", default=[])
+    parser.add_argument("--data", action="append", default=[])
+    parser.add_argument("--document", required=True)
+    parser.add_argument("--chdir", required=True)
+    parser.add_argument("--alarm", type=int, required=True)
+    parser.add_argument("--parent", type=int, required=True)
+    return parser.parse_args(words)
+
+
+def _as_pyinfra_sets_up() -> None:
+    """What pyinfra_cli.main.main does before its command (3.10.0)."""
+    pyinfra.is_cli = True
+    set_formatter(click.style)
+    set_echo(click.echo)
+    sys.dont_write_bytecode = True
+    sys.path.append(".")
+
+
+def _audit(asked: argparse.Namespace) -> int:
+    document = Path(asked.document)
+    # What the inventory says of these is about a run by hand; this one has a place of its own.
+    words = [f"--data=report_html={document.with_name('audit.html')}"]
+    words += [f"--data={pair}" for pair in asked.data]
+    words += [f"--data=report_json={document}"]
+    words += [f"--limit={limit}" for limit in asked.limit]
+    words += [f"--group-data={place}" for place in group_data(asked.inventory)]
+    try:
+        pyinfra_cli.cli.cli.main(
+            [*words, "--dry", "-y", asked.inventory, str(_AUDIT)], standalone_mode=False
+        )
+    except SystemExit:
+        pass
+    except click.ClickException as fault:
+        inner = getattr(fault, "exception", fault)
+        if isinstance(inner, DeployError):
+            print(inner)
+            return 3
+        if not isinstance(inner, PyinfraError):
+            print(f"pyinfra: saw {told(inner)}, want a run to its end")
+            traceback.print_exception(inner)
+    return _end(document)
+
+
+def _end(document: Path) -> int:
+    """Writes the report where no host was reached: no deploy code has run then."""
+    state = ctx_state.get()
+    if not document.exists() and state and state.initialised:
+        hosts = list(state.inventory)
+        session(state, knobs(hosts[0])).report(state)
+    return 0 if document.exists() else 2
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""The results directory: what the last audit said, what was accepted, and who may write now."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from audit import json_file
+from audit.drift import accepted
+
+DAY = 86400
+"""The seconds between two audits where nobody said."""
+
+_PATIENCE = 3.0
+"""Seconds to wait for the lock: a reader holds it for a moment to see whether a run goes on, and
+pyinfra's process for as long as it takes to notice that the one who waited for it has died."""
+
+
+class Busy(Exception):
+    """Another run writes into this directory now."""
+
+
+class Stopped(BaseException):
+    """This process was told to end by a signal."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The files of one results directory.
+
+    ``drift.json`` has the ``started`` of a run from its beginning, and ``ended`` only at its end: a
+    run that died leaves ``ended`` null, and all else in it is from the run before.
+    """
+
+    place: Path
+
+    @property
+    def audit(self) -> Path:
+        return self.place / "audit.json"
+
+    @property
+    def accepted(self) -> Path:
+        return self.place / accepted.NAME
+
+    @property
+    def drift(self) -> Path:
+        return self.place / "drift.json"
+
+    @property
+    def new(self) -> Path:
+        """Where pyinfra's run leaves its document, before it is the last audit."""
+        return self.place / "new.json"
+
+    @property
+    def log(self) -> Path:
+        return self.place / "run.log"
+
+    @property
+    def report(self) -> Path:
+        return self.place / "report.txt"
+
+    @property
+    def _lock(self) -> Path:
+        return self.place / "lock"
+
+    @contextmanager
+    def held(self) -> Iterator[int]:
+        """The lock, for one run; a descriptor that a child inherits keeps it while that runs."""
+        self.place.mkdir(parents=True, exist_ok=True)
+        lock = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            _take(lock)
+            yield lock
+        finally:
+            os.close(lock)
+
+    def running(self) -> bool:
+        """Whether a run goes on now."""
+        try:
+            lock = os.open(self._lock, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(lock)
+        return False
+
+    def begin(self, at: datetime) -> None:
+        """Marks that a run has started, and leaves all else as the last run said."""
+        try:
+            before = json_file.read(self.drift)
+        except json_file.Unreadable:
+            before = _NOTHING
+        json_file.write(self.drift, {**before, "started": stamp(at), "ended": None})
+
+    def earlier(self) -> dict[str, Any] | None:
+        """The accepted state; ``None`` before the first."""
+        return json_file.read(self.accepted) if self.accepted.exists() else None
+
+
+_NOTHING: dict[str, Any] = {
+    "version": 1,
+    "seconds": 0.0,
+    "interval": None,
+    "exit": 2,
+    "reason": "no run has ended yet",
+    "audited": False,
+    "results": None,
+    "accepted": None,
+    "nodes": {},
+    "changes": [],
+    "waived": [],
+}
+
+
+def stamp(at: datetime) -> str:
+    """A time as the documents write it: UTC, ISO 8601, seconds."""
+    return at.isoformat(timespec="seconds")
+
+
+def old(drift: dict[str, Any], running: bool, interval: float | None, now: datetime) -> str | None:
+    """Why the results are not today's, or ``None``: too old, or the last run has not ended."""
+    if drift.get("results") is None:
+        return str(drift.get("reason") or "no run has ended yet")
+    if drift.get("ended") is None and not running:
+        return f"the run of {drift['started']} has not ended: what stands here is from before"
+    if drift.get("ended") is not None and not drift.get("audited", True):
+        return f"the last run told nothing new: {drift['reason']}"
+    seconds = interval or drift.get("interval") or DAY
+    age = now - datetime.fromisoformat(drift["results"])
+    if age > timedelta(seconds=2 * seconds):
+        return f"the last results are {_span(age)} old, want at most {2 * seconds:g} s"
+    return None
+
+
+def _span(age: timedelta) -> str:
+    return f"{age.total_seconds():.0f} s"
+
+
+def _take(lock: int) -> None:
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise Busy from None
+            time.sleep(0.05)

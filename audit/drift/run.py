@@ -1,0 +1,83 @@
+"""One run of the drift check: audit under the lock, then write what it comes to."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from datetime import datetime, timezone
+from typing import Any
+
+from audit import json_file
+from audit.drift.command_line import Options
+from audit.drift.exit_scheme import CLEAN, UNKNOWN, USAGE
+from audit.drift.results import Results, Stopped, stamp
+from audit.drift.run_of_pyinfra import Asked, audit
+from audit.drift.summary import Judged, judged
+from audit.metrics import textfile as metrics
+
+
+def run(chosen: Options, results: Results) -> Judged:
+    """Runs the audit; a run that gave nothing leaves the last results and says why."""
+    with results.held() as lock:
+        started, clock = datetime.now(timezone.utc), time.monotonic()
+        results.begin(started)
+        code, reason = _audited(chosen, results, lock)
+        outcome = _judged(chosen, results, code, reason)
+        document = {
+            **outcome.document,
+            "started": stamp(started),
+            "ended": stamp(datetime.now(timezone.utc)),
+            "seconds": round(time.monotonic() - clock, 1),
+            "interval": chosen.interval,
+        }
+        json_file.write(results.drift, document)
+        if chosen.textfile:
+            metrics.write(chosen.textfile, metrics.text(_last_audit(results) or {}, document))
+    return outcome
+
+
+def _audited(chosen: Options, results: Results, lock: int) -> tuple[int, str]:
+    """The plain exit code of a run that gave nothing, and why; 0 where it gave a document."""
+    asked = Asked(chosen.inventory, chosen.limits, chosen.data)
+    try:
+        ended = audit(asked, results, lock, chosen.time_limit)
+    except (Stopped, KeyboardInterrupt):
+        return UNKNOWN, "stopped before the audit ended"
+    if ended is None:
+        return UNKNOWN, f"not done after {chosen.time_limit:g} s, and ended (--time-limit)"
+    said = results.report.read_text(errors="replace").strip()
+    if ended == USAGE and said:
+        return USAGE, said
+    if ended or not results.new.exists():
+        return UNKNOWN, f"{said or f'pyinfra ended with {ended}'}; see {results.log}"
+    results.new.replace(results.audit)
+    return CLEAN, ""
+
+
+def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged:
+    day = datetime.now(timezone.utc).date()
+    today, trouble = _last_audit(results), ""
+    try:
+        outcome = judged(today, results.earlier(), chosen.level, day)
+    except json_file.Unreadable as fault:
+        outcome, trouble = judged(today, None, chosen.level, day), str(fault)
+    if reason:
+        return replace(outcome, exit=code, reason=reason, audited=False)
+    outcome = replace(outcome, report=_report(results))
+    if trouble:
+        return replace(outcome, exit=outcome.exit or UNKNOWN, reason=trouble)
+    return outcome
+
+
+def _last_audit(results: Results) -> dict[str, Any] | None:
+    """The document of the last run that gave one, this or an earlier."""
+    try:
+        return json_file.read(results.audit)
+    except json_file.Unreadable:
+        return None
+
+
+def _report(results: Results) -> list[str]:
+    """What pyinfra's run printed, without the place of its document, which has moved since."""
+    text = results.report.read_text(errors="replace").strip("\n")
+    return [line for line in text.splitlines() if line != f"written: {results.new}"]

@@ -1,0 +1,1 @@
+"""NVIDIA's driver on a node: its versions, its packages, its reboot."""

@@ -1,0 +1,144 @@
+"""What deploys/fix_cgroup.py would do to a node: changes with their cost, or every refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from audit.engine.config import given_flags
+from audit.engine.daemon_change import change, read
+from audit.engine.daemon_document import Refused, document
+from audit.engine.driver_entry import named_drivers
+from audit.engine.refusals import Refusal, refusals, standing
+from audit.exposure import exposed
+from audit.restart_toll import Toll, toll
+from facts.daemon_json import DEFAULT
+from facts.daemons import Daemon
+from facts.docker_engine import DockerEngine, EngineInfo
+from facts.docker_inspect import Inspected
+from facts.engine_setup import EngineSetup
+from facts.gpu_containers import GpuContainer
+from facts.gpu_processes import GpuWork
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The way of one node to the wanted driver.
+
+    ``write`` and ``restart`` say which steps are needed; ``idle`` says why none is. ``stops`` are
+    the containers that a restart stops, ``exposed`` those that are to be proven afterwards. With an
+    ``engine`` and nothing to do, a restart that was interrupted may still have to be ended.
+    """
+
+    driver: str
+    path: str = DEFAULT
+    refusals: tuple[Refusal, ...] = ()
+    before: bytes | None = None
+    after: bytes | None = None
+    restart: bool = False
+    live_restore: bool = False
+    stops: tuple[Inspected, ...] = ()
+    exposed: tuple[GpuContainer, ...] = ()
+    work: GpuWork | Unknown | None = None
+    idle: str = ""
+    engine: bool = True
+    restores: bool = False
+
+    @property
+    def write(self) -> bool:
+        return self.after is not None and not self.refusals
+
+    @property
+    def acts(self) -> bool:
+        return (self.write or self.restart or bool(self.exposed)) and not self.refusals
+
+
+def plan(
+    node: NodeState, driver: str, only_exposed: bool = False, overrule: Collection[str] = ()
+) -> Plan:
+    """The plan for one node; nothing that could not be read is taken to be fine."""
+    engine = node.engine
+    if engine is None:
+        return Plan(driver, idle="no Docker engine on this node", engine=False)
+    if isinstance(engine, Unknown):
+        want = "it readable, as root and with the engine up"
+        return Plan(driver, refusals=(Refusal("Docker engine", engine.reason, want),))
+    if isinstance(node.setup, EngineSetup) and node.setup.podman:
+        return Plan(driver, idle="docker is podman here: it reads no daemon.json", engine=False)
+    endangered = _exposed(node)
+    if only_exposed and not endangered and not _unseen(node):
+        return Plan(driver, idle="only_exposed: no container is exposed", engine=False)
+    if isinstance(engine.info, EngineInfo) and _settled(engine, engine.info, node, driver):
+        idle = "" if endangered else f"the engine is on {driver} already"
+        return Plan(driver, path=config_path(engine), exposed=endangered, idle=idle)
+    made = _change(node, engine, driver, endangered)
+    return replace(made, refusals=standing(made.refusals, overrule))
+
+
+def config_path(engine: DockerEngine) -> str:
+    """The daemon.json that this engine reads."""
+    process = engine.process
+    return (isinstance(process, Daemon) and process.option("--config-file")) or DEFAULT
+
+
+def _change(
+    node: NodeState, engine: DockerEngine, driver: str, endangered: tuple[GpuContainer, ...]
+) -> Plan:
+    path = config_path(engine)
+    info = engine.info if isinstance(engine.info, EngineInfo) else None
+    version, swarm = (info.server_version, info.swarm == "active") if info else ("", False)
+    reasons = list(refusals(node, engine, driver))
+    found = change(node.daemon_json, path, driver, engine.arguments, version, swarm)
+    if isinstance(found, Refused):
+        return Plan(driver, path, (*reasons, refusal(found)))
+    flag = given_flags(engine.arguments).get("exec-opts", "")
+    instead = {"exec-opts": f"take {flag} out of the unit, then run this again"} if flag else {}
+    reasons += [refusal(one, instead.get(one.subject, "")) for one in found.against]
+    restart = info is None or info.cgroup_driver != driver
+    cost = toll(node, engine, found.after, path) if restart else Toll()
+    return Plan(
+        driver,
+        path,
+        (*reasons, *cost.against),
+        found.before,
+        found.after if found.needed else None,
+        restart,
+        cost.live_restore,
+        cost.stops,
+        endangered,
+        node.gpu_work if restart else None,
+    )
+
+
+def _settled(engine: DockerEngine, info: EngineInfo, node: NodeState, driver: str) -> bool:
+    """Whether the engine has the driver now and nothing names another for its next start."""
+    if info.cgroup_driver != driver:
+        return False
+    path = config_path(engine)
+    file = read(node.daemon_json, path)
+    if isinstance(file, Refused):
+        return False
+    found = document(file.content if isinstance(file.content, bytes) else None, path)
+    if isinstance(found, Refused):
+        return False
+    return all(named == driver for named in named_drivers(found))
+
+
+def _exposed(node: NodeState) -> tuple[GpuContainer, ...]:
+    """Docker's own containers that have lost a device, or that systemd would take one from."""
+    found = node.gpu_containers
+    if isinstance(found, Unknown):
+        return ()
+    return tuple(one for one in found.containers if one.engine == "docker" and exposed(one))
+
+
+def _unseen(node: NodeState) -> bool:
+    found = node.gpu_containers
+    return isinstance(found, Unknown) or bool(found.unseen)
+
+
+def refusal(refused: Refused, instead: str = "") -> Refusal:
+    """A file's refusal as one of the node's."""
+    return Refusal(refused.subject, refused.saw, refused.want, instead)

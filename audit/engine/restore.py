@@ -1,0 +1,112 @@
+"""The way back: the daemon.json from before, and the driver that the engine then has."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from audit.engine.daemon_document import Refused, document
+from audit.engine.driver_entry import named_drivers
+from audit.engine.plan import Plan, config_path, refusal
+from audit.engine.refusals import Refusal, refusals, standing
+from audit.restart_toll import Toll, toll
+from facts.cgroup import CgroupHierarchy, Mode
+from facts.daemon_json import ConfigFile, DaemonJsonFiles
+from facts.docker_engine import EngineInfo
+from facts.last_write import Written
+from facts.node import NodeState
+from facts.unknown import Unknown
+
+
+@dataclass(frozen=True)
+class Way:
+    """One file: what it holds now, and what it held before (``None``: it was not there)."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+def way(files: DaemonJsonFiles | Unknown, last: Written | Unknown | None) -> Way | Refused | None:
+    """The way back from the last write, why there is none, or nothing to do."""
+    if last is None:
+        return None
+    if isinstance(last, Unknown):
+        return Refused("last write", last.reason, "its record")
+    file = files if isinstance(files, Unknown) else files.at(last.path)
+    content = file if isinstance(file, Unknown) else file.content if file else None
+    if isinstance(content, Unknown):
+        return Refused(last.path, content.reason, "it readable")
+    now = "absent" if content is None else hashlib.sha256(content).hexdigest()
+    if now == last.before_sum:
+        return None
+    if now != last.after_sum:
+        saw = f"other bytes than those written at {last.at}"
+        return Refused(last.path, saw, "the file as it was written; restore it by hand")
+    if isinstance(file, ConfigFile) and file.kept:
+        return Refused(last.path, file.kept, "a file that can be replaced")
+    return Way(last.path, content, last.before)
+
+
+def driver_with(content: bytes | None, node: NodeState, path: str) -> tuple[str, bool] | Refused:
+    """The driver that an engine with this file has, and whether the file names it.
+
+    Without an entry, Docker takes systemd on cgroup v2 where systemd runs, else cgroupfs (moby,
+    daemon/daemon_unix.go, UsingSystemd).
+    """
+    found = document(content, path)
+    if isinstance(found, Refused):
+        return found
+    if named := next((driver for driver in named_drivers(found) if driver), None):
+        return named, True
+    hierarchy = node.hierarchy
+    if not isinstance(hierarchy, CgroupHierarchy):
+        return Refused("cgroup hierarchy", hierarchy.reason, "it known: it decides the driver")
+    return ("systemd" if hierarchy.mode is Mode.V2 and node.systemd else "cgroupfs"), False
+
+
+@dataclass(frozen=True)
+class Restore:
+    """The plan of the way back; ``named`` is whether the file of before names the driver."""
+
+    plan: Plan
+    named: bool = True
+
+
+def plan(
+    node: NodeState, last: Written | Unknown | None, overrule: Collection[str] = ()
+) -> Restore:
+    """What restoring does to this node, or every reason against it."""
+    engine = node.engine
+    if engine is None:
+        return Restore(Plan("", idle="no Docker engine on this node", engine=False))
+    if isinstance(engine, Unknown):
+        saw = Refusal("Docker engine", engine.reason, "it readable, as root")
+        return Restore(Plan("", refusals=(saw,)))
+    found = way(node.daemon_json, last)
+    if found is None:
+        idle = "daemon.json is as it was before this project's last write, or it wrote none"
+        return Restore(Plan("", idle=idle, engine=False))
+    if isinstance(found, Refused):
+        return Restore(Plan("", config_path(engine), refusals=(refusal(found),)))
+    target = driver_with(found.after, node, found.path)
+    if isinstance(target, Refused):
+        return Restore(Plan("", found.path, refusals=(refusal(target),)))
+    driver, named = target
+    live = engine.info.cgroup_driver if isinstance(engine.info, EngineInfo) else ""
+    cost = toll(node, engine, found.after or b"", found.path) if live != driver else Toll()
+    against = (*refusals(node, engine, driver), *cost.against)
+    made = Plan(
+        driver,
+        found.path,
+        standing(against, overrule),
+        found.before,
+        found.after or b"",
+        live != driver,
+        cost.live_restore,
+        cost.stops,
+        work=node.gpu_work,
+        restores=True,
+    )
+    return Restore(made, named)

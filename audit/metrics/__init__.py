@@ -1,0 +1,1 @@
+"""The last run as a textfile for Prometheus' node_exporter."""

@@ -1,0 +1,1 @@
+"""Rights across MIG instances: who has them, and the monitor that may."""

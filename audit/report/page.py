@@ -1,0 +1,161 @@
+"""The audit as one HTML page that needs nothing else: no network, no server, no other file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from audit.catalogue import entries
+from audit.finding import Finding, Level, Result, Status
+from audit.report.document import Run
+from audit.report.fleet_table import COLUMNS, cells
+from audit.report.printable import printable
+from audit.report.terminal import closing, doubts, lines
+from audit.verdict import Verdict
+from facts.unknown import Unknown
+
+_TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+
+_SIGNS = {
+    "broken": "✖",
+    "at risk": "▲",
+    "advice": "i",
+    "unknown": "?",
+    "ok": "✓",
+    "not applicable": "\u2013",
+    "no answer": "∅",
+}
+"""Colour is never alone: each state has a sign of its own."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one check says of one node; ``says`` is why it does not apply."""
+
+    check: str
+    state: str
+    says: str = ""
+
+    @property
+    def odd(self) -> bool:
+        return self.state not in ("ok", "not applicable")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One node: its name, its part of the fleet table, its cells, its findings and doubts."""
+
+    number: int
+    node: str
+    state: str
+    summary: str
+    facts: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    findings: tuple[tuple[Result, Finding], ...]
+    doubts: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    plan: tuple[str, ...] = ()
+
+    @property
+    def odd(self) -> bool:
+        return bool(self.findings or self.doubts or self.notes or self.plan)
+
+
+def page(verdicts: Sequence[Verdict], at: datetime, run: Run | None = None) -> str:
+    """The page: a map of nodes by checks, filters, and the evidence behind each cell."""
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # Everything that a node said passes here, whatever the template does with it.
+        finalize=lambda value: printable(value) if type(value) is str else value,
+    )
+    style, script = ((_TEMPLATES / name).read_text("utf-8") for name in ("report.css", "report.js"))
+    return (
+        environment.get_template("report.html.j2").render(
+            style=style,
+            script=script,
+            style_hash=_hash(style),
+            script_hash=_hash(script),
+            at=f"{at:%Y-%m-%d %H:%M} UTC",
+            closing=closing(verdicts),
+            columns=COLUMNS[1:-1],
+            checks=[(entry.id, entry.area.value, _summary(entry.page)) for entry in entries()],
+            rows=_worst_first(verdicts, run or Run()),
+            signs=_SIGNS,
+            counts=_counts(verdicts),
+            lines=lines,
+        )
+        + "\n"
+    )
+
+
+def _hash(text: str) -> str:
+    """What a Content-Security-Policy allows a text by (W3C CSP level 3)."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _summary(text: str) -> str:
+    return " ".join(text.partition("\n\n")[0].split())
+
+
+def _worst_first(verdicts: Sequence[Verdict], run: Run) -> list[Row]:
+    order = list(_SIGNS)
+    found = [_row(number, verdict, run) for number, verdict in enumerate(verdicts, 1)]
+    return sorted(found, key=lambda row: order.index(_rank(row.state)))
+
+
+def _rank(state: str) -> str:
+    # A node that did not answer may be the worst of all.
+    return "broken" if state == "no answer" else state
+
+
+def _row(number: int, verdict: Verdict, run: Run) -> Row:
+    return Row(
+        number=number,
+        node=verdict.node,
+        state=_state(verdict),
+        summary=verdict.summary,
+        facts=cells(verdict.state),
+        cells=_cells(verdict),
+        findings=verdict.findings,
+        doubts=doubts(verdict),
+        notes=run.notes(verdict.node),
+        plan=tuple(run.plans.get(verdict.node, ())),
+    )
+
+
+def _state(verdict: Verdict) -> str:
+    if isinstance(verdict.state, Unknown):
+        return "no answer"
+    if verdict.worst:
+        return verdict.worst.value
+    return "unknown" if verdict.doubts else verdict.summary
+
+
+def _cells(verdict: Verdict) -> tuple[Cell, ...]:
+    results = {result.check: result for result in verdict.results}
+    return tuple(_cell(entry.id, results.get(entry.id)) for entry in entries())
+
+
+def _cell(check: str, result: Result | None) -> Cell:
+    if result is None:
+        return Cell(check, "no answer")
+    if result.status is Status.FOUND:
+        counted = [finding for finding in result.findings if finding.counts] or result.findings
+        worst = min((finding.level for finding in counted), key=list(Level).index)
+        return Cell(check, worst.value)
+    return Cell(check, result.status.value, result.reason)
+
+
+def _counts(verdicts: Sequence[Verdict]) -> dict[str, int]:
+    states = [_state(verdict) for verdict in verdicts]
+    return {state: states.count(state) for state in _SIGNS if state in states}

@@ -1,0 +1,132 @@
+"""The audit for people: one table for the fleet, one block per finding, what stays unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from audit.finding import Finding, Level, Repair
+from audit.report.alike import LARGE, Rest, Told, findings, together
+from audit.report.document import Run
+from audit.report.fleet_table import COLOURS, table
+from audit.report.node_names import folded
+from audit.report.printable import printable
+from audit.verdict import Verdict
+from facts.unknown import Unknown
+
+
+def show(verdicts: Sequence[Verdict], console: Console) -> None:
+    """Prints the fleet table, then every finding in the order to look, then the doubts.
+
+    A fleet of more than ``audit.report.alike.LARGE`` nodes is told by what is alike in it.
+    """
+    console.print(table(verdicts))
+    for told in findings(verdicts):
+        console.print()
+        console.print(_block(told), soft_wrap=True)
+    for line in _doubts(verdicts):
+        console.print(line, soft_wrap=True)
+    console.print()
+    console.print(closing(verdicts), soft_wrap=True)
+
+
+def _block(told: Told | Rest) -> Text:
+    if isinstance(told, Rest):
+        return _rest(told)
+    finding = told.finding
+    subject = printable(f"{folded(told.nodes)} · {finding.subject} · ")
+    text = Text(subject, style="bold")
+    text.append(
+        finding.standing, style=f"bold {COLOURS[finding.level]}" if finding.counts else "dim"
+    )
+    text.append(f"  [{told.check}]", style="dim")
+    for word, said in lines(finding):
+        text.append(f"\n  {word:<6}", style="bold")
+        text.append(printable(said))
+    for line in finding.evidence:
+        text.append(f"\n        | {printable(line)}", style="dim")
+    return text
+
+
+def _rest(rest: Rest) -> Text:
+    text = Text(printable(f"{folded(rest.nodes)} · "), style="bold")
+    text.append(f"{rest.count} more, {rest.level.value}", style=f"bold {COLOURS[rest.level]}")
+    text.append(f"  [{rest.check}]", style="dim")
+    text.append("\n  each in full in the JSON and HTML reports")
+    return text
+
+
+def lines(finding: Finding) -> Iterator[tuple[str, str]]:
+    """What a finding says, line by line, each behind its word."""
+    yield "saw", finding.saw
+    yield "want", finding.want
+    yield "why", finding.why
+    cost = "" if finding.repair is Repair.NONE else f"   [{finding.repair.value}: "
+    yield "do", finding.do + (f"{cost}{finding.repair.cost}]" if cost else "")
+    if finding.avoid:
+        yield "not", finding.avoid
+    if waiver := finding.waiver:
+        again = ", expired: it counts again" if waiver.expired else ""
+        yield "until", f"{waiver.expires} waived by {waiver.owner}: {waiver.reason}{again}"
+
+
+def _doubts(verdicts: Sequence[Verdict]) -> Iterator[Text]:
+    for nodes, title, said in doubts_of_fleet(verdicts):
+        yield Text("\n").append(printable(f"{folded(nodes)} · {title}"), style="magenta")
+        for line in said:
+            text, _, checks = line.rpartition("  [")
+            yield Text(f"  {printable(text)}").append(f"  [{checks}", style="dim")
+
+
+def doubts_of_fleet(
+    verdicts: Sequence[Verdict],
+) -> Iterator[tuple[tuple[str, ...], str, tuple[str, ...]]]:
+    """What could not be told: of which nodes, a title, then its lines; alike ones of many once."""
+    answered = ((doubts(verdict), verdict.node) for verdict in verdicts)
+    keyed = [(said, node) for said, node in answered if said]
+    if len(verdicts) > LARGE:
+        groups = [(said, tuple(nodes)) for said, nodes in together(keyed).items()]
+    else:
+        groups = [(said, (node,)) for said, node in keyed]
+    for (title, *said), nodes in groups:
+        yield nodes, title, tuple(said)
+
+
+def doubts(verdict: Verdict) -> tuple[str, ...]:
+    """What could not be told of a node: a title, then one line each with its checks."""
+    if isinstance(verdict.state, Unknown):
+        return (f"no answer: {verdict.state.reason}",)
+    told = together(
+        (f"{doubt.subject}: {doubt.reason}", result.check)
+        for result in verdict.results
+        for doubt in result.doubts
+    )
+    if not told:
+        return ()
+    return ("could not tell", *(f"{said}  [{', '.join(by)}]" for said, by in told.items()))
+
+
+def notes(verdicts: Sequence[Verdict], run: Run) -> Iterator[str]:
+    """The nodes beside whose verdict there is more to know, alike ones of a large fleet in one."""
+    keyed = [(note, verdict.node) for verdict in verdicts for note in run.notes(verdict.node)]
+    few = len(keyed) <= LARGE
+    for (note, _), nodes in together(((note, few and node), node) for note, node in keyed).items():
+        yield printable(f"{folded(nodes)} · {note}")
+
+
+def closing(verdicts: Sequence[Verdict]) -> str:
+    """The last line: how many nodes, how bad they are, how many commands each was asked."""
+    count = len(verdicts)
+    worst = [sum(verdict.worst is level for verdict in verdicts) for level in Level]
+    words = [f"{n} {level.value}" for n, level in zip(worst, Level, strict=True) if n]
+    unknown = sum(bool(verdict.doubts) for verdict in verdicts)
+    silent = sum(isinstance(verdict.state, Unknown) for verdict in verdicts)
+    waived = sum(bool(verdict.waived) for verdict in verdicts)
+    words += [f"{waived} with waivers"] if waived else []
+    words += [f"{unknown} with unknowns"] if unknown else []
+    words += [f"{silent} without an answer"] if silent else []
+    execs = max((verdict.execs for verdict in verdicts), default=0)
+    nodes = "1 node" if count == 1 else f"{count} nodes"
+    return f"{nodes}: {', '.join(words) or 'nothing found'}; at most {execs} exec a node"

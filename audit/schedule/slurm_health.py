@@ -1,0 +1,123 @@
+"""Slurm's HealthCheckProgram: drains a node for what its last audit found, resumes what it drained.
+
+    python -m audit.schedule.slurm_health /var/lib/pyinfra-nvml-drift --level broken
+
+slurmd runs it as root on its node, gives it 60 s, and does not look at its exit code
+(slurm.conf(5), HealthCheckProgram). It asks no device: the timer of the audit did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import syslog
+from datetime import datetime, timezone
+from pathlib import Path
+
+from audit import json_file
+from audit.drift.results import Results, old
+from audit.drift.standing import exit_code, standings
+from audit.finding import Level, Status
+from audit.schedule.slurm_node import Act, Decision, SlurmNode, decision, slurm_node
+from facts.unknown import Unknown
+
+_LIMIT = 15
+"""Seconds for one scontrol; two of them end well within slurmd's 60."""
+_STATUSES = (Status.OK, Status.FOUND, Status.UNKNOWN)
+
+
+def main() -> None:
+    asked = _asked()
+    results = Results(asked.results)
+    name = asked.node or os.environ.get("SLURMD_NODENAME") or platform.node().partition(".")[0]
+    status, summary = audited(results, asked.level, datetime.now(timezone.utc))
+    now = _node(name)
+    if isinstance(now, Unknown):
+        done = Decision(Act.LEAVE, now.reason)
+    else:
+        ours = json_file.read(_ours(results)) if _ours(results).exists() else {}
+        done = decision(status, summary, now, ours.get("reason"), asked.unknown == "drain")
+        done = _do(done, name, results)
+    _log(f"{name}: {done.act.value}: {done.why}")
+    sys.exit(0)
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m audit.schedule.slurm_health")
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--node", help="its name in slurm.conf")
+    parser.add_argument("--level", choices=[level.value for level in Level], default="broken")
+    parser.add_argument("--unknown", choices=["leave", "drain"], default="leave")
+    return parser.parse_args()
+
+
+def audited(results: Results, level: str, now: datetime) -> tuple[Status, str]:
+    """How this node stands by the last results, and in one line why; old results tell nothing."""
+    try:
+        drift = json_file.read(results.drift)
+        today = json_file.read(results.audit)
+    except json_file.Unreadable as reason:
+        return Status.UNKNOWN, str(reason)
+    if reason_old := old(drift, results.running(), None, now):
+        return Status.UNKNOWN, reason_old
+    found = standings(today, level, now.date())
+    status = _STATUSES[exit_code(found)]
+    told = [one.summary for one in found if one.status is status]
+    return status, told[0] if told else "no node in the last results"
+
+
+def _node(name: str) -> SlurmNode | Unknown:
+    said = _scontrol("show", "node", name)
+    return said if isinstance(said, Unknown) else slurm_node(said)
+
+
+def _ours(results: Results) -> Path:
+    return results.place / "slurm.json"
+
+
+def _do(wanted: Decision, name: str, results: Results) -> Decision:
+    """Acts; our own reason is noted before the drain, so that a run that died is not forgotten."""
+    if wanted.act is Act.LEAVE:
+        return wanted
+    words = ["update", f"NodeName={name}"]
+    if wanted.act is Act.DRAIN:
+        json_file.write(_ours(results), {"version": 1, "reason": wanted.reason})
+        words += ["State=DRAIN", f"Reason={wanted.reason}"]
+    else:
+        words += ["State=UNDRAIN"]
+    said = _scontrol(*words)
+    # Slurm 22.05 ends with 1 for an UNDRAIN that it did, where the node has not answered yet.
+    now = _node(name)
+    if isinstance(now, Unknown) or now.drained != (wanted.act is Act.DRAIN):
+        why = said if isinstance(said, Unknown) else now
+        told = why.reason if isinstance(why, Unknown) else "scontrol said nothing"
+        return Decision(Act.LEAVE, f"wanted {wanted.act.value}, slurmctld did not: {told}")
+    if wanted.act is Act.RESUME:
+        _ours(results).unlink(missing_ok=True)
+    return wanted
+
+
+def _scontrol(*words: str) -> str | Unknown:
+    try:
+        done = subprocess.run(
+            ["scontrol", *words], capture_output=True, text=True, timeout=_LIMIT, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as fault:
+        return Unknown(f"scontrol {words[0]}: {fault}")
+    if done.returncode:
+        said = " ".join((done.stderr or done.stdout).split())[:200]
+        return Unknown(f"scontrol {words[0]}: exit {done.returncode}: {said}")
+    return done.stdout
+
+
+def _log(line: str) -> None:
+    print(line)
+    syslog.openlog("pyinfra-nvml-health")
+    syslog.syslog(syslog.LOG_NOTICE, line)
+
+
+if __name__ == "__main__":
+    main()
