@@ -68,23 +68,23 @@ def test_findings_that_differ_by_node_are_counted_past_the_first() -> None:
 
 
 def test_the_worst_come_first_whatever_the_inventory_says() -> None:
-    nodes = [told(number, found("container engine")) for number in range(30)]
-    nodes.append(told(30, found("container trainer", Level.BROKEN)))
+    nodes = [told(number, found("container engine")) for number in range(50)]
+    nodes.append(told(50, found("container trainer", Level.BROKEN)))
     text = printed(nodes)
     assert text.index("trainer · broken") < text.index("engine · at risk")
 
 
 def test_doubts_that_are_alike_are_told_once() -> None:
     doubt = result("mig-monitor", Area.REST, [Doubt("mig", "timed out")])
-    nodes = [Verdict(f"n{n}", recordings.node("blank"), (doubt,), execs=1) for n in range(40)]
+    nodes = [Verdict(f"n{n}", recordings.node("blank"), (doubt,), execs=1) for n in range(60)]
     text = printed(nodes)
     assert text.count("mig: timed out  [mig-monitor]") == 1
-    assert "n[0-39] · could not tell" in text
+    assert "n[0-59] · could not tell" in text
 
 
 def test_a_node_steers_no_terminal() -> None:
     bad = "container \x1b[2J\x07\u202eevil\r\nx"
-    for nodes in ([told(1, found(bad))], [told(n, found(bad)) for n in range(30)]):
+    for nodes in ([told(1, found(bad))], [told(n, found(bad)) for n in range(50)]):
         text = printed(nodes)
         assert not set(text) & set("\x1b\x07\u202e\r")
         assert r"\x1b[2J\x07\u202eevil\x0d\x0ax" in text

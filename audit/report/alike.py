@@ -9,7 +9,7 @@ from typing import TypeVar
 from audit.finding import Area, Finding, Level
 from audit.verdict import Verdict
 
-LARGE = 20
+LARGE = 40
 """A fleet of more nodes than this is told by what is alike in it."""
 
 SHOWN = 3
