@@ -271,6 +271,10 @@ def test_results_grow_old(place: Place) -> None:
     assert place.run("--last", "--level", "broken")[0] == 2
     assert place.run("--last", "--level", "broken", "--interval", "3600")[0] == 0
     assert place.run("--last", "--level", "broken", "--limit", "*good")[0] == 2
+    later = (hour_ago + timedelta(hours=2)).isoformat(timespec="seconds")
+    (place.results / "drift.json").write_text(json.dumps({**drift, "results": later}))
+    code, said = place.run("--last", "--level", "broken")
+    assert (code, "from now, want the clock of their time" in said) == (2, True), said
     assert place.run("--last", "--limit", "zork")[0] == 3
 
 
@@ -281,6 +285,25 @@ def test_a_damaged_accepted_state_is_told_and_another_may_take_its_place(place: 
     assert (code, "accepted.json: saw Expecting property name" in said) == (2, True), said
     assert place.drift()["ended"] and place.drift()["nodes"]["@fake/gpu_good"]["status"] == "ok"
     assert place.run("--level", "broken", "--accept")[0] == 0
+
+
+def test_an_audit_that_is_gone_or_says_nothing_is_told_by_its_file(place: Place) -> None:
+    assert place.run("--level", "broken", "--accept")[0] == 0
+    audit, accepted = place.results / "audit.json", place.results / "accepted.json"
+    whole = json.loads(audit.read_text())
+    nodes = [{**node, "checks": []} for node in whole["nodes"]]
+    audit.write_text(json.dumps({**whole, "nodes": nodes}))
+    code, said = place.run("--last", "--level", "broken")
+    assert (code, "unknown: saw no check of this node, want each" in said) == (2, True), said
+    audit.write_text('{"nodes": []}')
+    assert "audit.json: saw KeyError 'time'" in place.run("--last")[1]
+    audit.unlink()
+    code, said = place.run("--last", "--level", "broken")
+    assert (code, "audit.json: saw No such file" in said) == (2, True), said
+    audit.write_text(json.dumps(whole))
+    accepted.write_text("{}")
+    code, said = place.run("--last", "--level", "broken")
+    assert (code, "accepted.json: saw KeyError 'time'" in said) == (2, True), said
 
 
 @pytest.mark.parametrize("name", ["audit.json", "accepted.json", "drift.json"])

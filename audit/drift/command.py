@@ -61,7 +61,9 @@ def _last(chosen: Options, results: Results) -> Judged:
     """The results already there, as they count today; too old ones tell nothing."""
     now = datetime.now(timezone.utc)
     drift = json_file.read(results.drift)
-    today = json_file.read(results.audit) if results.audit.exists() else None
+    # Where no run gave an audit yet, drift.json has the reason.
+    given = drift.get("results") is not None
+    today = json_file.read(results.audit) if given or results.audit.exists() else None
     if today and chosen.limits:
         today = {**today, "limited": True, "nodes": _within(today["nodes"], chosen.limits)}
         if not today["nodes"]:

@@ -18,6 +18,9 @@ from audit.drift import accepted
 DAY = 86400
 """The seconds between two audits where nobody said."""
 
+_SKEW = timedelta(seconds=300)
+"""How far ahead a clock may be put back: results from later than that would never grow old."""
+
 _PATIENCE = 3.0
 """Seconds to wait for the lock: a reader holds it for a moment to see whether a run goes on, and
 pyinfra's process for as long as it takes to notice that the one who waited for it has died."""
@@ -138,6 +141,8 @@ def old(drift: dict[str, Any], running: bool, interval: float | None, now: datet
         return f"the last run told nothing new: {drift['reason']}"
     seconds = interval or drift.get("interval") or DAY
     age = now - datetime.fromisoformat(drift["results"])
+    if -age > _SKEW:
+        return f"the last results are of {_span(-age)} from now, want the clock of their time"
     if age > timedelta(seconds=2 * seconds):
         return f"the last results are {_span(age)} old, want at most {2 * seconds:g} s"
     return None

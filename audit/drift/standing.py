@@ -74,7 +74,7 @@ def _standing(node: Document, asked: str, day: date) -> Standing:
     status = Status.OK
     if level and asked in _LEVELS and _LEVELS.index(level) <= _LEVELS.index(asked):
         status = Status.FOUND
-    elif doubts(node):
+    elif doubts(node) or not node["checks"]:
         status = Status.UNKNOWN
     unknown = _doubt(node) if status is Status.UNKNOWN else ""
     words = [unknown, *_words(counted), *_counts(len(every) - len(counted), doubts(node))]
@@ -85,7 +85,9 @@ def _standing(node: Document, asked: str, day: date) -> Standing:
 def _doubt(node: Document) -> str:
     """The first thing that could not be told, where that decides."""
     told = ((check["check"], doubt) for check in node["checks"] for doubt in check["doubts"])
-    check, doubt = next(told)
+    check, doubt = next(told, (None, None))
+    if doubt is None:
+        return "unknown: saw no check of this node, want each"
     return f"unknown: {doubt['subject']}: {doubt['reason']} [{check}]"
 
 

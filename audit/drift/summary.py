@@ -54,16 +54,17 @@ def judged(
     with understood("audit.json"):
         found = standings(today or {}, level, day)
         hidden = [*_waived(today or {}, day)]
+        asked = _time(today)
     with understood("accepted.json"):
+        times = {"results": asked, "accepted": _time(accepted)}
         changed = changes(accepted, today, day) if accepted and today else []
-        times = {"results": _time(today), "accepted": _time(accepted)}
     plain = exit_code(found)
     reason = line(Scheme.PLAIN, plain, found, "")
     return Judged(plain, reason, found, changed, hidden, times)
 
 
 def _time(document: Document | None) -> str | None:
-    return document["time"] if document else None
+    return document["time"] if document is not None else None
 
 
 def _plain(node: Standing) -> dict[str, str | None]:
