@@ -215,12 +215,14 @@ def test_what_cannot_be_meant_is_refused(
     ("words", "told"),
     [
         (["--data", "batch_size"], "--data: saw 'batch_size', want KNOB=VALUE"),
-        (["--level", "bad"], "invalid choice: 'bad'"),
+        (["--level", "bad"], "saw 'bad', want one of broken, at risk, advice, none"),
+        (["--results", ""], "--results: saw '', want a directory"),
         (["--last", "--accept"], "--last --accept: saw both, want one"),
+        (["--last", "--data", "audit_level=none"], "--last --data: saw both, want one"),
         (["--interval", "0"], "saw '0', want a number of seconds"),
         (["--time-limit", "nan"], "saw 'nan', want a number of seconds"),
         (["--textfile", "/nowhere/x.prom"], "--textfile: saw /nowhere/x.prom, want"),
-        (["--exit-scheme", "sensu"], "invalid Scheme value: 'sensu'"),
+        (["--exit-scheme", "sensu"], "saw 'sensu', want one of plain, nagios, npd"),
         (["--exit-scheme"], "expected one argument"),
     ],
 )

@@ -58,6 +58,8 @@ def options(words: Sequence[str]) -> Options:
             parser.error(f"--data: saw {pair!r}, want KNOB=VALUE")
     if said.last and said.accept:
         parser.error("--last --accept: saw both, want one: a run is accepted, or judged again")
+    if said.last and said.data:
+        parser.error("--last --data: saw both, want one: knobs are of a run; a level is --level")
     if said.last and said.textfile:
         parser.error("--last --textfile: saw both, want one: metrics are of a run")
     if said.textfile and not (said.textfile.suffix == ".prom" and said.textfile.parent.is_dir()):
@@ -105,16 +107,37 @@ def _parser() -> _Parser:
     add("inventory", help="an inventory file, @local, or names of hosts")
     add("--limit", action="append", default=[], metavar="HOST", help="a host, group or pattern")
     add("--data", action="append", default=[], metavar="K=V", help="overrule a knob")
-    add("--level", choices=LEVELS, help="what counts (the knob audit_level)")
-    add("--exit-scheme", type=Scheme, choices=list(Scheme), default=Scheme.PLAIN,
+    add("--level", type=_level, metavar="LEVEL", help=f"what counts: {', '.join(LEVELS)}")
+    add("--exit-scheme", type=_known_scheme, default=Scheme.PLAIN,
         metavar="plain|nagios|npd", help="whose exit codes and first line")  # fmt: skip
-    add("--results", type=Path, default=RESULTS, metavar="DIR", help=f"where it writes ({RESULTS})")
+    add("--results", type=_directory, default=RESULTS, metavar="DIR", help=f"where it writes ({RESULTS})")
     add("--accept", action="store_true", help="make today's state the accepted one")
     add("--last", action="store_true", help="judge the last results, run nothing")
     add("--textfile", type=Path, metavar="FILE", help="write metrics for the node exporter")
     add("--interval", type=_seconds, metavar="SECONDS", help="how often this runs")
     add("--time-limit", type=_seconds, default=900, metavar="SECONDS", help="end a run after (900)")
     return parser
+
+
+def _known_scheme(text: str) -> Scheme:
+    return Scheme(_one_of(text, [scheme.value for scheme in Scheme]))
+
+
+def _level(text: str) -> str:
+    return _one_of(text, LEVELS)
+
+
+def _one_of(text: str, known: Sequence[str]) -> str:
+    if text not in known:
+        raise argparse.ArgumentTypeError(f"saw {text!r}, want one of {', '.join(known)}")
+    return text
+
+
+def _directory(text: str) -> Path:
+    # Path("") is the working directory: an empty variable of a script is not that.
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"saw {text!r}, want a directory")
+    return Path(text)
 
 
 def _seconds(text: str) -> float:
