@@ -64,6 +64,7 @@ def knobs(host: Host) -> Knobs:
     """This host's knobs; a value that cannot be meant ends the run before anything is changed."""
     if refusals := unknown_to(host.inventory):
         raise DeployError("\n".join(refusals))
+    _patience(host.data.get("_timeout"))
     given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
     return Knobs(
         audit_level=_level(given),
@@ -91,6 +92,14 @@ def knobs(host: Host) -> Knobs:
         kubecontext=_word("kubecontext", given),
         kubernetes_node=_word("kubernetes_node", given),
     )
+
+
+def _patience(value: object) -> None:
+    """pyinfra hands it to gevent as it is, which ends the whole run for what is no number."""
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 1:
+        raise DeployError(f"knob _timeout: saw {value!r}, want seconds from 1")
 
 
 def _level(given: dict[str, object]) -> Level | None:

@@ -188,6 +188,8 @@ REFUSED = [
     (["--data", "batch_size=none"], "fleet.py", [
         "knob batch_size: saw 'none', want a number from 1\n"
     ]),
+    (["--data", "_timeout=abc"], "fleet.py", ["knob _timeout: saw 'abc', want seconds from 1\n"]),
+    (["--data", "_timeout=-1"], "fleet.py", ["knob _timeout: saw -1, want seconds from 1\n"]),
     ([], "none.py", ["inventory none.py: saw no such file or host, want a file, @local or"]),
     ([], "empty.py", ["inventory empty.py: saw no hosts in it, want a list of hosts\n"]),
     ([], "words.py", ["inventory words.py, line 1: saw invalid syntax, want Python\n"]),
