@@ -111,6 +111,8 @@ def _file(name: str, given: dict[str, object]) -> Path | None:
     value = given[name]
     if value is not None and not isinstance(value, (str, Path)):
         raise DeployError(f"knob {name}: saw {value!r}, want a file's path on this machine")
+    if value and Path(value).is_dir():
+        raise DeployError(f"knob {name}: saw {str(value)!r}, a directory, want a file in it")
     return Path(value) if value else None
 
 

@@ -48,6 +48,7 @@ class Session(BaseStateCallback):
         self.failed: set[str] = set()
         self.done: set[str] = set()
         self.untouched: dict[str, str] = {}
+        self.lost = False
         self.clusters = Clusters()
         self._left: set[str] = set()
         self._order: Batches | None = None
@@ -57,6 +58,9 @@ class Session(BaseStateCallback):
         self._left.add(host.name)
         if len(self._left) == len(state.activated_hosts):
             self.report(state)
+            if self.lost:
+                # The one exception that leaves a greenlet of pyinfra's without a traceback.
+                sys.exit(1)
 
     @override
     def operation_host_error(  # type: ignore[override]
@@ -130,7 +134,10 @@ class Session(BaseStateCallback):
             console.print(line, soft_wrap=True, markup=False)
         at = datetime.now(timezone.utc)
         for path in write_all(self.knobs, verdicts, at, run):
-            console.print(f"written: {path}", markup=False, soft_wrap=True)
+            if isinstance(path, Unknown):
+                self.lost = True
+            line = path.reason if isinstance(path, Unknown) else f"written: {path}"
+            console.print(line, markup=False, soft_wrap=True)
         if self.knobs.accept and self.knobs.report_json:
             for line in accept(document(verdicts, at, run), self.knobs.report_json.parent, at):
                 console.print(line, markup=False, soft_wrap=True)

@@ -188,6 +188,9 @@ REFUSED = [
     (["--data", "batch_size=none"], "fleet.py", [
         "knob batch_size: saw 'none', want a number from 1\n"
     ]),
+    (["--data", "report_junit=."], "fleet.py", [
+        "knob report_junit: saw '.', a directory, want a file in it\n"
+    ]),
     (["--data", "_timeout=abc"], "fleet.py", ["knob _timeout: saw 'abc', want seconds from 1\n"]),
     (["--data", "_timeout=-1"], "fleet.py", ["knob _timeout: saw -1, want seconds from 1\n"]),
     ([], "none.py", ["inventory none.py: saw no such file or host, want a file, @local or"]),

@@ -18,6 +18,7 @@ from audit.report.files import write_all
 from audit.report.junit import junit
 from audit.report.markdown import escaped, markdown
 from audit.verdict import Verdict, unreached, verdict
+from facts.unknown import Unknown
 from tests import recordings
 
 AT = datetime(2026, 1, 2, tzinfo=timezone.utc)
@@ -144,3 +145,13 @@ def test_each_report_goes_where_its_knob_says(tmp_path: Path) -> None:
     assert list(write_all(knobs, fleet(), AT, Run())) == wanted
     assert sorted(out.iterdir()) == sorted(wanted)
     assert list(write_all(Knobs(), fleet(), AT, Run())) == []
+
+
+def test_a_report_that_cannot_be_written_is_told_and_takes_no_other(tmp_path: Path) -> None:
+    (tmp_path / "full").touch()
+    knobs = Knobs(report_html=tmp_path / "full" / "a.html", report_markdown=tmp_path / "a.md")
+    lost, written = write_all(knobs, fleet(), AT, Run())
+    assert isinstance(lost, Unknown)
+    assert lost.reason.startswith(f"report_html {tmp_path}/full/a.html: saw "), lost.reason
+    assert lost.reason.endswith(", want a file to write")
+    assert written == tmp_path / "a.md" and (tmp_path / "a.md").exists()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -14,19 +14,28 @@ from audit.report.junit import junit
 from audit.report.markdown import markdown
 from audit.report.page import page
 from audit.verdict import Verdict
+from facts.unknown import Unknown
 
 
-def write_all(knobs: Knobs, verdicts: Sequence[Verdict], at: datetime, run: Run) -> Iterator[Path]:
-    """Writes every report that was asked for; yields each path once it is in place."""
-    if knobs.report_json:
-        write(knobs.report_json, document(verdicts, at, run))
-        yield knobs.report_json
-    if knobs.report_html:
-        put(knobs.report_html, page(verdicts, at, run))
-        yield knobs.report_html
-    if knobs.report_junit:
-        put(knobs.report_junit, junit(verdicts, at, knobs.audit_level))
-        yield knobs.report_junit
-    if knobs.report_markdown:
-        put(knobs.report_markdown, markdown(verdicts, at, run))
-        yield knobs.report_markdown
+def write_all(
+    knobs: Knobs, verdicts: Sequence[Verdict], at: datetime, run: Run
+) -> Iterator[Path | Unknown]:
+    """Writes every report that was asked for; yields each path once it is in place, or why not.
+
+    A disk that is full takes one report, not those after it, nor what the terminal shows.
+    """
+    forms: dict[str, Callable[[Path], None]] = {
+        "report_json": lambda path: write(path, document(verdicts, at, run)),
+        "report_html": lambda path: put(path, page(verdicts, at, run)),
+        "report_junit": lambda path: put(path, junit(verdicts, at, knobs.audit_level)),
+        "report_markdown": lambda path: put(path, markdown(verdicts, at, run)),
+    }
+    for name, written in forms.items():
+        path: Path | None = getattr(knobs, name)
+        if path is None:
+            continue
+        try:
+            written(path)
+            yield path
+        except OSError as fault:
+            yield Unknown(f"{name} {path}: saw {fault.strerror or fault}, want a file to write")
