@@ -196,11 +196,15 @@ REFUSED = [
     ([], "none.py", ["inventory none.py: saw no such file or host, want a file, @local or"]),
     ([], "empty.py", ["inventory empty.py: saw no hosts in it, want a list of hosts\n"]),
     ([], "words.py", ["inventory words.py, line 1: saw invalid syntax, want Python\n"]),
+    ([], ".", ["inventory .: saw Is a directory, want hosts\n"]),
+    ([], "refuses.py", ["inventory refuses.py: hosts.ini:3: saw 'b', want KEY=VALUE\n"]),
     ([], "fails.py", ["inventory fails.py: saw KeyError: 'HOSTS', want hosts\n"]),
 ]  # fmt: skip
 OTHERS = {
     "empty.py": "hosts = []\n",
     "words.py": "gpu one\n",
+    "refuses.py": "from pyinfra.api.exceptions import InventoryError\n"
+    "raise InventoryError(\"hosts.ini:3: saw 'b', want KEY=VALUE\")\n",
     "fails.py": "hosts = {}['HOSTS']",
 }
 

@@ -110,13 +110,8 @@ def _parser() -> _Parser:
     add("--level", type=_level, metavar="LEVEL", help=f"what counts: {', '.join(LEVELS)}")
     add("--exit-scheme", type=_known_scheme, default=Scheme.PLAIN,
         metavar="plain|nagios|npd", help="whose exit codes and first line")  # fmt: skip
-    add(
-        "--results",
-        type=_directory,
-        default=RESULTS,
-        metavar="DIR",
-        help=f"where it writes ({RESULTS})",
-    )
+    add("--results", type=_directory, default=RESULTS, metavar="DIR",
+        help=f"where it writes ({RESULTS})")  # fmt: skip
     add("--accept", action="store_true", help="make today's state the accepted one")
     add("--last", action="store_true", help="judge the last results, run nothing")
     add("--textfile", type=Path, metavar="FILE", help="write metrics for the node exporter")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pyinfra.api import Inventory, State
-from pyinfra.api.exceptions import DeployError
+from pyinfra.api.exceptions import DeployError, InventoryError
 from pyinfra.context import ctx_state
 from pyinfra_cli.inventory import make_inventory
 from pyinfra_cli.util import parse_cli_arg
@@ -29,6 +29,10 @@ def refusals(name: str, data: Sequence[str], limits: Sequence[str]) -> list[str]
     except SyntaxError as fault:
         place = f"{fault.filename}, line {fault.lineno}"
         return [f"inventory {place}: saw {fault.msg}, want Python"]
+    except InventoryError as refusal:
+        return [f"inventory {name}: {refusal}"]
+    except OSError as fault:
+        return [f"inventory {name or repr(name)}: saw {fault.strerror or fault}, want hosts"]
     except Exception as fault:  # noqa: BLE001 - an inventory is Python, and may do anything
         return [f"inventory {name}: saw {told(fault)}, want hosts"]
     if not len(inventory):
