@@ -33,7 +33,7 @@ def understood(name: str) -> Iterator[None]:
     """Turns what the code within stumbles over in a document into ``Unreadable``."""
     try:
         yield
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as fault:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as fault:
         saw = f"{type(fault).__name__} {fault}"
         raise Unreadable(f"{name}: saw {saw}, want what this version writes") from None
 

@@ -229,6 +229,7 @@ def test_what_cannot_be_meant_is_refused(
         (["--last", "--accept"], "--last --accept: saw both, want one"),
         (["--last", "--data", "audit_level=none"], "--last --data: saw both, want one"),
         (["--interval", "0"], "saw '0', want a number of seconds"),
+        (["--interval", "1e300"], "saw '1e300', want a number of seconds up to 100000000"),
         (["--time-limit", "nan"], "saw 'nan', want a number of seconds"),
         (["--textfile", "/nowhere/x.prom"], "--textfile: saw /nowhere/x.prom, want"),
         (["--exit-scheme", "sensu"], "saw 'sensu', want one of plain, nagios, npd"),
@@ -318,10 +319,13 @@ def test_an_audit_that_is_gone_or_says_nothing_is_told_by_its_file(place: Place)
 
 
 @pytest.mark.parametrize("name", ["audit.json", "accepted.json", "drift.json"])
-@pytest.mark.parametrize("content", ["", "[]", '{"nodes": [{}]}', '{"nodes": 1, "results": 2}'])
+@pytest.mark.parametrize("content", ["", "[]", '{"nodes": [{}]}', '{"nodes": 1, "results": 2}',
+    '{"results": "NOW", "ended": "NOW", "interval": 1e300}'])  # fmt: skip
 def test_damaged_results_are_unknown(place: Place, name: str, content: str) -> None:
     results = place.results
     results.mkdir()
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    content = content.replace("NOW", now)
     for made in ("audit.json", "accepted.json"):
         (results / made).write_text('{"time": "2026-01-01T00:00:00+00:00", "nodes": []}')
     (results / "drift.json").write_text('{"results": null}')
