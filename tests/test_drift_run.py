@@ -197,12 +197,14 @@ REFUSED = [
     ([], "empty.py", ["inventory empty.py: saw no hosts in it, want a list of hosts\n"]),
     ([], "words.py", ["inventory words.py, line 1: saw invalid syntax, want Python\n"]),
     ([], ".", ["inventory .: saw Is a directory, want hosts\n"]),
+    ([], "own.py", ["knob waivers: saw 7, want a list of waivers (gpu-02 and 1 more)\n"]),
     ([], "refuses.py", ["inventory refuses.py: hosts.ini:3: saw 'b', want KEY=VALUE\n"]),
     ([], "fails.py", ["inventory fails.py: saw KeyError: 'HOSTS', want hosts\n"]),
 ]  # fmt: skip
 OTHERS = {
     "empty.py": "hosts = []\n",
     "words.py": "gpu one\n",
+    "own.py": "own = {'waivers': 7}\nhosts = ['gpu-01', ('gpu-02', own), ('gpu-03', own)]\n",
     "refuses.py": "from pyinfra.api.exceptions import InventoryError\n"
     "raise InventoryError(\"hosts.ini:3: saw 'b', want KEY=VALUE\")\n",
     "fails.py": "hosts = {}['HOSTS']",

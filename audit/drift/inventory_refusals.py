@@ -90,11 +90,13 @@ def _unmatched(limits: Sequence[str], inventory: Inventory) -> Iterator[str]:
 
 
 def _unmeant(inventory: Inventory) -> Iterator[str]:
-    """A knob that cannot be meant, once however many hosts have it."""
-    found = set()
+    """A knob that cannot be meant, once however many hosts have it; whose, where not all have."""
+    found: dict[str, list[str]] = {}
     for host in inventory:
         try:
             knobs(host)
         except DeployError as refusal:
-            found.add(str(refusal))
-    yield from sorted(found)
+            found.setdefault(str(refusal), []).append(host.name)
+    for refused, names in sorted(found.items()):
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        yield refused if len(names) == len(inventory) else f"{refused} ({names[0]}{more})"
