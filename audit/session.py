@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
 from functools import wraps
 from typing import Any
 
+from pyinfra import logger
 from pyinfra.api import Host, State
 from pyinfra.api.exceptions import DeployError
 from pyinfra.api.state import BaseStateCallback
@@ -95,6 +96,16 @@ class Session(BaseStateCallback):
         most = most_at_once(self.knobs.max_unavailable, sum(map(len, order.groups)))
         progress = Progress(frozenset(self.done), frozenset(self.failed), frozenset(self.refused))
         return obstacle(order, number, progress, self.knobs.max_failures, most)
+
+    def tell(self, host: Host, lines: Iterable[str], refused: bool) -> None:
+        """What is meant for this host, on the log and in the report; a refused one has failed."""
+        self.plans[host.name] = tuple(lines)
+        for line in self.plans[host.name]:
+            host.log(line, logger.info)
+        if refused:
+            # In a dry run nothing else would: the operation that refuses does not run then.
+            host.state.failed_hosts.add(host)
+            self.refused.add(host.name)
 
     def ask(self, host: Host) -> Verdict:
         """The verdict of what this host says now, from a single exec."""

@@ -8,7 +8,7 @@ run that died anywhere is simply run again. A host with a reason against it fail
 reason and is left as it was.
 """
 
-from pyinfra import config, host, logger, state
+from pyinfra import config, host, state
 
 from audit.driver.pending_reboot import pending_reboot
 from audit.engine import plan_text
@@ -28,13 +28,7 @@ todo = (
     if isinstance(now, Unknown)
     else plan(now, wanted.cgroup_driver, wanted.only_exposed, wanted.overrule)
 )
-run.plans[host.name] = tuple(plan_text.lines(todo, config.DIFF))
-for line in run.plans[host.name]:
-    host.log(line, logger.info)
-if todo.refusals:
-    # In a dry run nothing else would tell: the operation below does not run then.
-    state.failed_hosts.add(host)
-    run.refused.add(host.name)
+run.tell(host, plan_text.lines(todo, config.DIFF), refused=bool(todo.refusals))
 
 refusal.none(
     name="Look at every reason against it",

@@ -10,7 +10,7 @@ anywhere is simply run again. A host with a reason against it fails with every r
 as it was.
 """
 
-from pyinfra import host, logger, state
+from pyinfra import host, state
 from pyinfra.operations import files
 
 from audit.driver import plan_text as driver_text
@@ -22,13 +22,7 @@ from operations import batch, docker_engine, driver_packages, node_boot, reboot,
 wanted = knobs(host)
 run = session(state, wanted)
 todo = node_boot.planned(state, host)
-run.plans[host.name] = tuple(driver_text.lines(todo))
-for line in run.plans[host.name]:
-    host.log(line, logger.info)
-if todo.refusals:
-    # In a dry run nothing else would tell: the operation below does not run then.
-    state.failed_hosts.add(host)
-    run.refused.add(host.name)
+run.tell(host, driver_text.lines(todo), refused=bool(todo.refusals))
 
 refusal.none(
     name="Look at every reason against it",

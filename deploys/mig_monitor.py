@@ -7,7 +7,7 @@ directory ``mig_monitor_out`` on this machine: manifests for a node of Kubernete
 for one with Docker alone. A node without MIG, or without a right form, fails with every reason.
 """
 
-from pyinfra import host, logger, state
+from pyinfra import host, state
 
 from audit.engine.refusals import Refusal
 from audit.knobs import knobs
@@ -31,17 +31,12 @@ if not wanted.wishes.monitor(asked.name, pods, asked.image):
         " the audit knows it"
     )
 if against:
-    # In a dry run nothing else would tell: the operation below does not run then.
-    state.failed_hosts.add(host)
-    run.refused.add(host.name)
     told = [f"refused: {reason}" for reason in against]
 elif isinstance(choice, Choice):
     told = [f"form {choice.form.value}: {choice.form.means} ({choice.why})", *choice.remarks]
     node = host.data.get("kubernetes_node")
     told += [f"then: {line}" for line in commands(asked, choice, host.name, str(out), node)]
-run.plans[host.name] = tuple(told)
-for line in told:
-    host.log(line, logger.info)
+run.tell(host, told, refused=bool(against))
 
 refusal.none(name="Look at every reason against it", reasons=against)
 rendered.files(

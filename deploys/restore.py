@@ -6,7 +6,7 @@
 The same transaction as the fix, in the same groups. Containers that were cured are exposed again.
 """
 
-from pyinfra import config, host, logger, state
+from pyinfra import config, host, state
 
 from audit.engine import plan_text, restore
 from audit.engine.plan import Plan
@@ -26,12 +26,7 @@ todo = (
     if isinstance(now, Unknown)
     else restore.plan(now, last, wanted.overrule)
 )
-run.plans[host.name] = tuple(plan_text.lines(todo.plan, config.DIFF))
-for line in run.plans[host.name]:
-    host.log(line, logger.info)
-if todo.plan.refusals:
-    state.failed_hosts.add(host)
-    run.refused.add(host.name)
+run.tell(host, plan_text.lines(todo.plan, config.DIFF), refused=bool(todo.plan.refusals))
 
 refusal.none(
     name="Look at every reason against it",

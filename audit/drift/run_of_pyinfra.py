@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from audit.drift.progress import waited
 from audit.drift.results import Results
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,12 +47,12 @@ def audit(asked: Asked, results: Results, lock: int, seconds: float) -> int | No
             pass_fds=(lock,),
             env={**os.environ, "PYINFRA_PROGRESS": "off"},
         )
-        return _waited(process, seconds)
+        return _waited(process, seconds, results.log)
 
 
-def _waited(process: subprocess.Popen[bytes], seconds: float) -> int | None:
+def _waited(process: subprocess.Popen[bytes], seconds: float, log: Path) -> int | None:
     try:
-        return process.wait(seconds)
+        return waited(process, seconds, log)
     except subprocess.TimeoutExpired:
         return None
     finally:
