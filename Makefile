@@ -102,9 +102,11 @@ $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 10) else f"python: saw {v[0]}.{v[1]}, want 3.10 or newer; name one with make PYTHON=python3.12")'
 	@$(PYTHON) -m venv $(VENV) || { echo "venv: $(PYTHON) cannot make one; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 
+# pyinfra writes no bytecode (pyinfra_cli/main.py, 3.10): without this, each run compiles it all anew.
 $(RUN): requirements.lock | $(VENV)/bin/pip
 	@echo "setting up $(VENV)" >&2
 	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(VENV)/bin/python -m compileall -q facts checks audit operations inventories
 	@touch $@
 
 $(DEV): requirements-dev.lock | $(RUN)

@@ -107,12 +107,15 @@ def section(sections: Sections, name: str) -> Section:
 
 def understood(probes: Sequence[Probe], sections: Sections) -> Sections:
     """The sections, with those lost whose lines are not such as their probe prints."""
-    shaped = {probe.name: probe.lines for probe in probes if probe.lines}
-    return {name: _understood(answer, shaped.get(name)) for name, answer in sections.items()}
+    found = dict(sections)
+    for probe in probes:
+        if probe.lines and probe.name in found:
+            found[probe.name] = _understood(found[probe.name], probe.lines)
+    return found
 
 
-def _understood(answer: Section, lines: str | None) -> Section:
-    if lines is None or answer.trouble:
+def _understood(answer: Section, lines: str) -> Section:
+    if answer.trouble:
         return answer
     for line in answer.out.splitlines():
         if line.strip() and not re.match(lines, line):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from typing import ClassVar
+from functools import cache
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,22 @@ class Unknown:
         return {"unknown": self.reason}
 
 
+_AS_THEY_ARE = frozenset((str, int, bool, float))
+
+
+@cache
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
 def plain(value: object) -> object:
     """A fact's value as JSON types: dataclasses become objects, tuples lists, bytes text."""
+    if value is None or type(value) in _AS_THEY_ARE:
+        return value
     if isinstance(value, Unknown) or (isinstance(value, Value) and value.private):
         return value.to_json()
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {name: plain(getattr(value, name)) for name in _names(type(value))}
     if isinstance(value, Enum):
         return plain(value.value)
     if isinstance(value, dict):
