@@ -44,6 +44,8 @@ UsePAM no
 UseDNS no
 MaxStartups 2000
 ForceCommand {home}/replay
+# A login shell's own files (bash reads ~/.bashrc for sshd) are not what is measured.
+SetEnv HOME={home}
 Subsystem sftp internal-sftp
 LogLevel INFO
 """
