@@ -68,7 +68,7 @@ def _fleet(fleet: Hosts, delay: int, asked: argparse.Namespace, place: Path) -> 
     only = [name for name in asked.only.split(",") if name]
     for rival in _rivals(Path(asked.rivals) / "bin"):
         left_out = only and rival.name not in only
-        # Those that are slow are asked once, on the short wire; 100 hosts show what a long one does.
+        # The slow ones are asked on the short wire alone; 100 hosts show what a long one does.
         long_wire = delay and (rival.most < max(FLEETS) or len(fleet.names) > 100)
         if left_out or len(fleet.names) > rival.most or long_wire:
             continue
