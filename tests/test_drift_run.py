@@ -292,6 +292,30 @@ def test_results_grow_old(place: Place) -> None:
     assert place.run("--last", "--limit", "zork")[0] == 3
 
 
+def test_the_last_results_of_another_inventory_are_not_judged(place: Place) -> None:
+    (place.path / "other.py").write_text(FLEET)
+    assert place.run("--level", "broken")[0] == 0
+    own, level = str(place.path / "fleet.py"), ("--level", "broken")
+    assert place.drift()["inventory"] == own
+    for same in (own, f"../{place.path.name}/fleet.py"):
+        assert place.run("--last", *level, inventory=same)[0] == 0
+    for other, named in (
+        ("fleat.py", place.path / "fleat.py"),
+        ("other.py", place.path / "other.py"),
+        ("@local", "@local"),
+        ("gpu-01,gpu-02", "gpu-01,gpu-02"),
+    ):
+        code, said = place.run("--last", *level, inventory=other)
+        told = f"the last results are of {own}, want those of {named}: name that one, or"
+        assert (code, told in said) == (2, True), said
+    # A run that gives no audit leaves the results those of the inventory before.
+    assert place.run(*level, inventory="none.py")[0] == 3
+    assert place.drift()["inventory"] == own
+    drift = {key: value for key, value in place.drift().items() if key != "inventory"}
+    (place.results / "drift.json").write_text(json.dumps({**drift, "audited": True}))
+    assert place.run("--last", *level, inventory="other.py")[0] == 0
+
+
 def test_a_damaged_accepted_state_is_told_and_another_may_take_its_place(place: Place) -> None:
     place.results.mkdir()
     (place.results / "accepted.json").write_text("{")

@@ -21,6 +21,7 @@ from audit import json_file
 from audit.drift import exit_scheme, results_text
 from audit.drift.command_line import Options, options
 from audit.drift.exit_scheme import UNKNOWN, USAGE, Scheme
+from audit.drift.inventory_name import other_inventory
 from audit.drift.results import Busy, Results, Stopped, old
 from audit.drift.run import run
 from audit.drift.summary import Judged, judged
@@ -61,6 +62,8 @@ def _last(chosen: Options, results: Results) -> Judged:
     """The results already there, as they count today; too old ones tell nothing."""
     now = datetime.now(timezone.utc)
     drift = json_file.read(results.drift)
+    if other := other_inventory(drift.get("inventory"), chosen.inventory):
+        return Judged(UNKNOWN, other)
     # Where no run gave an audit yet, drift.json has the reason.
     given = drift.get("results") is not None
     today = json_file.read(results.audit) if given or results.audit.exists() else None

@@ -98,13 +98,15 @@ class Results:
             os.close(lock)
         return False
 
-    def begin(self, at: datetime) -> None:
-        """Marks that a run has started, and leaves all else as the last run said."""
+    def begin(self, at: datetime) -> dict[str, Any]:
+        """Marks that a run has started, and leaves all else as the last run said; that is given."""
         try:
             before = json_file.read(self.drift)
         except json_file.Unreadable:
             before = _NOTHING
-        json_file.write(self.drift, {**before, "started": stamp(at), "ended": None})
+        begun = {**_NOTHING, **before, "started": stamp(at), "ended": None}
+        json_file.write(self.drift, begun)
+        return begun
 
     def earlier(self) -> dict[str, Any] | None:
         """The accepted state; ``None`` before the first."""
@@ -118,6 +120,7 @@ _NOTHING: dict[str, Any] = {
     "exit": 2,
     "reason": "no run has ended yet",
     "audited": False,
+    "inventory": None,
     "results": None,
     "accepted": None,
     "nodes": {},

@@ -10,6 +10,7 @@ from typing import Any
 from audit import json_file
 from audit.drift.command_line import Options
 from audit.drift.exit_scheme import CLEAN, UNKNOWN, USAGE
+from audit.drift.inventory_name import inventory_name
 from audit.drift.results import Results, Stopped, stamp
 from audit.drift.run_of_pyinfra import Asked, audit
 from audit.drift.summary import Judged, judged
@@ -20,11 +21,14 @@ def run(chosen: Options, results: Results) -> Judged:
     """Runs the audit; a run that gave nothing leaves the last results and says why."""
     with results.held() as lock:
         started, clock = datetime.now(timezone.utc), time.monotonic()
-        results.begin(started)
+        before = results.begin(started)
         code, reason = _audited(chosen, results, lock)
         outcome = _judged(chosen, results, code, reason)
         document = {
             **outcome.document,
+            "inventory": inventory_name(chosen.inventory)
+            if outcome.audited
+            else before["inventory"],
             "started": stamp(started),
             "ended": stamp(datetime.now(timezone.utc)),
             "seconds": round(time.monotonic() - clock, 1),
