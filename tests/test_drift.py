@@ -191,6 +191,7 @@ def test_a_change(happened: Callable[[Document], None]) -> None:
 def test_a_node_without_an_answer_has_not_changed_otherwise() -> None:
     (change,) = changes(state(audited()), audited("gpu_good"), DAY)
     assert (change.node, change.kind) == ("gpu_good", "no answer")
+    assert [one.silent for one in standings(audited("gpu_good"), None, DAY)] == [True, False]
     assert change.after == "could not be connected to"
 
 

@@ -12,7 +12,10 @@ CLEAN = Standing("gpu-01", Status.OK, None, None, "ok")
 ADVICE = Standing("gpu-02", Status.OK, "advice", None, "advice: docker: x [engine-config]")
 RISK = Standing("gpu-03", Status.FOUND, "at risk", None, "at risk: container a | b: x [c]")
 BROKEN = Standing("gpu-04", Status.FOUND, "broken", None, "broken: container ü\n: " + "é" * 90)
-SILENT = Standing("gpu-05", Status.UNKNOWN, None, None, "no answer: could not be connected to")
+SILENT = Standing(
+    "gpu-05", Status.UNKNOWN, None, None, "no answer: could not be connected to", True
+)
+DOUBT = Standing("gpu-06", Status.UNKNOWN, "advice", None, "unknown: docker: x [engine-config]")
 
 CASES = [
     ([CLEAN], 0, (0, 0, 0), "OK"),
@@ -20,6 +23,8 @@ CASES = [
     ([CLEAN, RISK], 1, (1, 1, 1), "WARNING - gpu-03: at risk: container a / b: x [c] | "),
     ([RISK, BROKEN, SILENT], 1, (1, 2, 1), "CRITICAL - gpu-04 (and 1 node more): broken: "),
     ([CLEAN, SILENT], 2, (2, 3, 2), "UNKNOWN - gpu-05: no answer: could not be connected to | "),
+    ([DOUBT, SILENT], 2, (2, 3, 2), "UNKNOWN - gpu-05 (and 1 node more): no answer: could not"),
+    ([SILENT, DOUBT, RISK], 1, (1, 1, 1), "WARNING - gpu-03: at risk: "),
     ([], 2, (2, 3, 2), "UNKNOWN - no node was audited | nodes=0"),
     ([], 3, (3, 3, 2), "UNKNOWN - limit x"),
 ]

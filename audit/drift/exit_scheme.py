@@ -69,8 +69,10 @@ def _nodes(found: Sequence[Standing]) -> str:
     return "1 node" if len(found) == 1 else f"{len(found)} nodes"
 
 
-def _urgency(standing: Standing) -> int:
-    return _LEVELS.index(standing.level) if standing.level else len(_LEVELS)
+def _urgency(standing: Standing) -> tuple[bool, int]:
+    """A node that does not answer comes before one of which a part could not be told."""
+    level = _LEVELS.index(standing.level) if standing.level else len(_LEVELS)
+    return not standing.silent, level
 
 
 def _worst(found: Sequence[Standing]) -> str | None:

@@ -20,7 +20,8 @@ class Standing:
     """One node: its status, the worst level that counts, its pending reboot, all in one line.
 
     ``status`` is ``found`` where a finding reaches the level asked for, else ``unknown`` where
-    anything could not be told; a waived finding does not count, a waiver hides no unknown.
+    anything could not be told, ``silent`` where it did not answer at all; a waived finding does not
+    count, a waiver hides no unknown.
 
     .. code:: python
 
@@ -33,6 +34,7 @@ class Standing:
     level: str | None
     reboot: str | None
     summary: str
+    silent: bool = False
 
 
 def standings(document: Document, asked: str | None, day: date) -> list[Standing]:
@@ -67,7 +69,7 @@ def doubts(node: Document) -> int:
 def _standing(node: Document, asked: str, day: date) -> Standing:
     name = str(node["node"])
     if node.get("no_answer") is not None:
-        return Standing(name, Status.UNKNOWN, None, None, f"no answer: {node['no_answer']}")
+        return Standing(name, Status.UNKNOWN, None, None, f"no answer: {node['no_answer']}", True)
     every = list(findings(node))
     counted = [pair for pair in every if not waived(pair[1], day)]
     level = counted[0][1]["level"] if counted else None
