@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from audit import json_file
+from audit import document_versions, json_file
 from audit.drift.standing import Document, nodes
 
 NAME = "accepted.json"
@@ -18,7 +18,7 @@ def accept(today: Document, place: Path, at: datetime) -> Iterator[str]:
     """Makes today's state the accepted one in this directory; yields what there is to say of it."""
     path = place / NAME
     try:
-        earlier = json_file.read(path) if path.exists() else None
+        earlier = json_file.read(path, document_versions.AUDIT) if path.exists() else None
         with json_file.understood(str(path)):
             state, told = accepted(today, earlier, at)
     except json_file.Unreadable as reason:

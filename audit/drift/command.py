@@ -22,7 +22,7 @@ from audit.drift import exit_scheme, results_text
 from audit.drift.command_line import Options, options
 from audit.drift.exit_scheme import UNKNOWN, USAGE, Scheme
 from audit.drift.inventory_name import other_inventory
-from audit.drift.results import Busy, Results, Stopped, old
+from audit.drift.results import RUN_AGAIN, Busy, Results, Stopped, old
 from audit.drift.run import run
 from audit.drift.summary import Judged, judged
 from audit.report.printable import printable
@@ -61,19 +61,19 @@ def _outcome(chosen: Options, results: Results) -> Judged:
 def _last(chosen: Options, results: Results) -> Judged:
     """The results already there, as they count today; too old ones tell nothing."""
     now = datetime.now(timezone.utc)
-    drift = json_file.read(results.drift)
+    drift = results.last()
     if other := other_inventory(drift.get("inventory"), chosen.inventory):
         return Judged(UNKNOWN, other)
     # Where no run gave an audit yet, drift.json has the reason.
     given = drift.get("results") is not None
-    today = json_file.read(results.audit) if given or results.audit.exists() else None
+    today = results.last_audit() if given or results.audit.exists() else None
     if today and chosen.limits:
         today = {**today, "limited": True, "nodes": _within(today["nodes"], chosen.limits)}
         if not today["nodes"]:
             saw = "saw no such node in the last results"
             return Judged(USAGE, f"limit {', '.join(chosen.limits)}: {saw}, want one of them")
     outcome = judged(today, results.earlier(), chosen.level, now.date())
-    with json_file.understood("drift.json"):
+    with json_file.understood("drift.json", RUN_AGAIN):
         reason = old(drift, results.running(), chosen.interval, now)
     if reason:
         return replace(outcome, exit=UNKNOWN, reason=reason)

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from audit import json_file
+from audit import document_versions, json_file
 from audit.drift import accepted
 
 DAY = 86400
@@ -24,6 +24,10 @@ _SKEW = timedelta(seconds=300)
 _PATIENCE = 3.0
 """Seconds to wait for the lock: a reader holds it for a moment to see whether a run goes on, and
 pyinfra's process for as long as it takes to notice that the one who waited for it has died."""
+
+
+RUN_AGAIN, ACCEPT_AGAIN = "run once without --last", "run once with --accept"
+"""What takes the place of results, and of an accepted state, that cannot be read."""
 
 
 class Busy(Exception):
@@ -101,20 +105,37 @@ class Results:
     def begin(self, at: datetime) -> dict[str, Any]:
         """Marks that a run has started, and leaves all else as the last run said; that is given."""
         try:
-            before = json_file.read(self.drift)
+            before = self.last()
         except json_file.Unreadable:
             before = _NOTHING
         begun = {**_NOTHING, **before, "started": stamp(at), "ended": None}
         json_file.write(self.drift, begun)
         return begun
 
+    def last(self) -> dict[str, Any]:
+        """What the last run came to (``drift.json``)."""
+        if not self.drift.exists():
+            raise json_file.Unreadable(
+                f"results {self.place}: saw no run yet, want one: {RUN_AGAIN}"
+            )
+        with json_file.understood(str(self.drift), RUN_AGAIN):
+            return json_file.read(self.drift, document_versions.DRIFT)
+
+    def last_audit(self) -> dict[str, Any]:
+        """The document of the last run that gave one."""
+        with json_file.understood(str(self.audit), RUN_AGAIN):
+            return json_file.read(self.audit, document_versions.AUDIT)
+
     def earlier(self) -> dict[str, Any] | None:
         """The accepted state; ``None`` before the first."""
-        return json_file.read(self.accepted) if self.accepted.exists() else None
+        if not self.accepted.exists():
+            return None
+        with json_file.understood(str(self.accepted), ACCEPT_AGAIN):
+            return json_file.read(self.accepted, document_versions.AUDIT)
 
 
 _NOTHING: dict[str, Any] = {
-    "version": 1,
+    "version": document_versions.DRIFT,
     "seconds": 0.0,
     "interval": None,
     "exit": 2,

@@ -76,7 +76,7 @@ def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged
 def _last_audit(results: Results) -> dict[str, Any] | None:
     """The document of the last run that gave one, this or an earlier."""
     try:
-        return json_file.read(results.audit)
+        return results.last_audit()
     except json_file.Unreadable:
         return None
 

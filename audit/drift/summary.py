@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, field
 from datetime import date
 from typing import Any
 
+from audit import document_versions
 from audit.drift.changes import Change, changes
 from audit.drift.exit_scheme import Scheme, line
+from audit.drift.results import ACCEPT_AGAIN, RUN_AGAIN
 from audit.drift.standing import Document, Standing, exit_code, findings, nodes, standings, waived
 from audit.json_file import understood
-
-VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Judged:
     def document(self) -> dict[str, Any]:
         """The part of drift.json that does not hang on when the run began and ended."""
         return {
-            "version": VERSION,
+            "version": document_versions.DRIFT,
             "exit": self.exit,
             "reason": self.reason,
             "audited": self.audited,
@@ -51,11 +51,11 @@ def judged(
     today: Document | None, accepted: Document | None, level: str | None, day: date
 ) -> Judged:
     """The last audit, held to what was accepted; ``None``: there is none."""
-    with understood("audit.json"):
+    with understood("audit.json", RUN_AGAIN):
         found = standings(today or {}, level, day)
         hidden = [*_waived(today or {}, day)]
         asked = _time(today)
-    with understood("accepted.json"):
+    with understood("accepted.json", ACCEPT_AGAIN):
         times = {"results": asked, "accepted": _time(accepted)}
         changed = changes(accepted, today, day) if accepted and today else []
     plain = exit_code(found)

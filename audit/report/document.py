@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from audit import document_versions
 from audit.driver.pending_reboot import pending_reboot
 from audit.finding import Result
 from audit.verdict import Verdict
 from facts.unknown import Unknown, plain
-
-VERSION = 1
 
 FAILED = "a change failed here: what stands above is from before it, or from its middle"
 
@@ -49,7 +48,7 @@ def document(
     """
     run = run or Run()
     return {
-        "version": VERSION,
+        "version": document_versions.AUDIT,
         "time": at.isoformat(timespec="seconds"),
         "limited": run.limited,
         "nodes": [

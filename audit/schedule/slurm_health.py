@@ -18,7 +18,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from audit import json_file
-from audit.drift.results import Results, old
+from audit.drift.results import RUN_AGAIN, Results, old
 from audit.drift.standing import exit_code, standings
 from audit.finding import Level, Status
 from audit.schedule.slurm_node import Act, Decision, SlurmNode, decision, slurm_node
@@ -57,13 +57,13 @@ def _asked() -> argparse.Namespace:
 def audited(results: Results, level: str, now: datetime) -> tuple[Status, str]:
     """How this node stands by the last results, and in one line why; old results tell nothing."""
     try:
-        drift = json_file.read(results.drift)
-        today = json_file.read(results.audit)
+        drift, today = results.last(), results.last_audit()
+        with json_file.understood(f"results {results.place}", RUN_AGAIN):
+            if reason_old := old(drift, results.running(), None, now):
+                return Status.UNKNOWN, reason_old
+            found = standings(today, level, now.date())
     except json_file.Unreadable as reason:
         return Status.UNKNOWN, str(reason)
-    if reason_old := old(drift, results.running(), None, now):
-        return Status.UNKNOWN, reason_old
-    found = standings(today, level, now.date())
     status = _STATUSES[exit_code(found)]
     told = [one.summary for one in found if one.status is status]
     return status, told[0] if told else "no node in the last results"
