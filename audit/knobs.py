@@ -155,7 +155,8 @@ def _waivers(given: dict[str, object]) -> tuple[Waiver, ...]:
     try:
         return waivers(given["waivers"], [entry.id for entry in entries()])
     except ValueError as refusal:
-        raise DeployError(f"knob waivers: {refusal}") from None
+        lines = str(refusal).splitlines()
+        raise DeployError("\n".join(f"knob waivers: {line}" for line in lines)) from None
 
 
 def _accept(given: dict[str, object]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timezone
 from functools import wraps
 from typing import Any
@@ -23,8 +23,10 @@ from audit.drift.accepted import accept
 from audit.knobs import Knobs, knobs
 from audit.report.document import Run, document
 from audit.report.files import write_all
+from audit.report.printable import printable
 from audit.report.terminal import notes, show
 from audit.verdict import Verdict, unreached, verdict
+from audit.waivers import Waiver, unmatched
 from facts.node import Node, NodeState
 from facts.probe import limit
 from facts.unknown import Unknown
@@ -141,6 +143,8 @@ class Session(BaseStateCallback):
         )
         for line in notes(verdicts, run):
             console.print(line, soft_wrap=True, markup=False)
+        for line in unmatched(self._waivers(state), [host.name for host in state.inventory]):
+            console.print(printable(line), soft_wrap=True, markup=False)
         for line in slow_settings.of_run(state):
             console.print(line, soft_wrap=True, markup=False)
         at = datetime.now(timezone.utc)
@@ -152,6 +156,11 @@ class Session(BaseStateCallback):
         if self.knobs.accept and self.knobs.report_json:
             for line in accept(document(verdicts, at, run), self.knobs.report_json.parent, at):
                 console.print(line, markup=False, soft_wrap=True)
+
+    def _waivers(self, state: State) -> Iterator[Waiver]:
+        for host in state.inventory:
+            if host.name in self.verdicts:
+                yield from knobs(host).waivers
 
     def _of(self, host: Host, state: State) -> Verdict:
         if host.name in self.verdicts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
@@ -37,12 +37,20 @@ class Waiver:
 
 
 def waivers(value: object, checks: Collection[str]) -> tuple[Waiver, ...]:
-    """The waivers of an inventory; raises ``ValueError`` that names the item and its key."""
+    """The waivers of an inventory; ``ValueError`` has a line for each wrong one: item and key."""
     if value is None:
         return ()
     if not isinstance(value, (list, tuple)):
         raise ValueError(f"saw {value!r}, want a list of waivers")
-    return tuple(_waiver(number, item, checks) for number, item in enumerate(value, 1))
+    meant, refused = [], []
+    for number, item in enumerate(value, 1):
+        try:
+            meant.append(_waiver(number, item, checks))
+        except ValueError as refusal:
+            refused.append(str(refusal))
+    if refused:
+        raise ValueError("\n".join(refused))
+    return tuple(meant)
 
 
 def _waiver(number: int, item: object, checks: Collection[str]) -> Waiver:
@@ -90,6 +98,14 @@ def _hosts(number: int, value: object) -> tuple[str, ...]:
     if not isinstance(names, (list, tuple)) or not names:
         raise ValueError(f"item {number}, hosts: saw {value!r}, want names or patterns of hosts")
     return tuple(_words(number, "hosts", name) for name in names)
+
+
+def unmatched(given: Iterable[Waiver], hosts: Collection[str]) -> Iterator[str]:
+    """A line for every waiver whose hosts are none of the inventory's: it hides nothing."""
+    for waiver in dict.fromkeys(given):
+        if not any(waiver.on(host) for host in hosts):
+            said = f"saw no host like {', '.join(waiver.hosts)} in the inventory, want one of its"
+            yield f"waiver of {waiver.check} by {waiver.owner}: {said} names or a pattern of some"
 
 
 def applied(

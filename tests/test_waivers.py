@@ -19,7 +19,7 @@ from audit.finding import Status
 from audit.report.document import document
 from audit.report.terminal import show
 from audit.verdict import Verdict, verdict
-from audit.waivers import Waiver, waivers
+from audit.waivers import Waiver, unmatched, waivers
 from tests import recordings
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "drift.schema.json").read_text())
@@ -59,6 +59,23 @@ def test_a_waiver_that_cannot_be_meant_is_refused_by_item_and_key(value: object,
     with pytest.raises(ValueError) as refusal:
         waivers(value, CHECKS)
     assert told in str(refusal.value)
+
+
+def test_every_wrong_one_is_told_at_once() -> None:
+    wrong = [{**GOOD, "expires": "soon"}, GOOD, {**GOOD, "hosts": []}]
+    with pytest.raises(ValueError) as refusal:
+        waivers(wrong, CHECKS)
+    told = [line.partition(": saw")[0] for line in str(refusal.value).splitlines()]
+    assert told == ["item 1, expires", "item 3, hosts"]
+
+
+def test_one_that_is_about_no_host_is_told_once() -> None:
+    here, gone = ({**GOOD, "hosts": hosts} for hosts in (["cpu-*", "gpu-0*"], ["gup-*", "x"]))
+    meant = waivers([GOOD, here, gone], CHECKS)
+    assert [*unmatched([*meant, *meant], ["gpu-01", "gpu-02"])] == [
+        "waiver of engine-driver by gpu-team: saw no host like gup-*, x in the inventory,"
+        " want one of its names or a pattern of some"
+    ]
 
 
 @pytest.mark.parametrize("expires", ["2027-01-31", UNTIL, AT])
