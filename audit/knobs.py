@@ -66,6 +66,7 @@ def knobs(host: Host) -> Knobs:
         raise DeployError("\n".join(refusals))
     _patience(host.data.get("_timeout"))
     given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
+    _apart(given)
     return Knobs(
         audit_level=_level(given),
         report_json=_file("report_json", given),
@@ -114,6 +115,17 @@ def _file(name: str, given: dict[str, object]) -> Path | None:
     if value and Path(value).is_dir():
         raise DeployError(f"knob {name}: saw {str(value)!r}, a directory, want a file in it")
     return Path(value) if value else None
+
+
+def _apart(given: dict[str, object]) -> None:
+    """Of two reports in one file the second would be all that is left."""
+    whose: dict[Path, str] = {}
+    for name in ("report_json", "report_html", "report_junit", "report_markdown"):
+        if (path := _file(name, given)) is None:
+            continue
+        if first := whose.get(path.resolve()):
+            raise DeployError(f"knobs {first}, {name}: saw {str(path)!r} in both, want two files")
+        whose[path.resolve()] = name
 
 
 def _default(name: str) -> object:

@@ -51,7 +51,7 @@ class Session(BaseStateCallback):
         self.failed: set[str] = set()
         self.done: set[str] = set()
         self.untouched: dict[str, str] = {}
-        self.lost = False
+        self.lost: list[str] = []
         self.clusters = Clusters()
         self._left: set[str] = set()
         self._order: Batches | None = None
@@ -150,7 +150,7 @@ class Session(BaseStateCallback):
         at = datetime.now(timezone.utc)
         for path in write_all(self.knobs, verdicts, at, run):
             if isinstance(path, Unknown):
-                self.lost = True
+                self.lost.append(path.reason)
             line = path.reason if isinstance(path, Unknown) else f"written: {path}"
             console.print(line, markup=False, soft_wrap=True)
         if self.knobs.accept and self.knobs.report_json:

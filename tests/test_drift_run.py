@@ -191,6 +191,13 @@ REFUSED = [
     (["--data", "report_junit=."], "fleet.py", [
         "knob report_junit: saw '.', a directory, want a file in it\n"
     ]),
+    (["--data", "report_junit=a.x", "--data", "report_json=./a.x"], "fleet.py", [
+        "knobs report_json, report_junit: saw 'a.x' in both, want two files\n"
+    ]),
+    (["--data", 'waivers=[{"check": "zork"}, 7]'], "fleet.py", [
+        "knob waivers: item 1, owner: saw nothing, want words\n",
+        "knob waivers: item 2: saw 7, want an object with check, ",
+    ]),
     (["--data", "_timeout=abc"], "fleet.py", ["knob _timeout: saw 'abc', want seconds from 1\n"]),
     (["--data", "_timeout=-1"], "fleet.py", ["knob _timeout: saw -1, want seconds from 1\n"]),
     ([], "none.py", ["inventory none.py: saw no such file or host, want a file, @local or"]),
@@ -290,6 +297,23 @@ def test_results_grow_old(place: Place) -> None:
     code, said = place.run("--last", "--level", "broken")
     assert (code, "from now, want the clock of their time" in said) == (2, True), said
     assert place.run("--last", "--limit", "zork")[0] == 3
+
+
+def test_a_report_that_cannot_be_written_is_not_clean(place: Place) -> None:
+    full = place.path / "full"
+    full.touch()
+    unmatched = {"check": "device-loss", "owner": "a", "reason": "b", "expires": "2999-12-31"}
+    waivers = f"waivers={json.dumps([{**unmatched, 'hosts': ['gup-*']}])}"
+    words = ("--level", "broken", "--data", waivers, "--data", f"report_html={full}/x.html")
+    code, said = place.run(*words)
+    told = f"report_html {full}/x.html: saw File exists, want a file to write\n"
+    assert (code, said.endswith(f"could not write: {told}")) == (2, True), said
+    assert said.count("waiver of device-loss by a: saw no host like gup-* in the inventory") == 1
+    drift = place.drift()
+    assert (drift["exit"], drift["audited"], len(drift["nodes"])) == (2, True, 2)
+    # A finding is told first, and what could not be written in the report.
+    code, said = place.run("--data", f"report_html={full}/x.html")
+    assert (code, said.count(told), "could not write" in said) == (1, 1, False), said
 
 
 def test_the_last_results_of_another_inventory_are_not_judged(place: Place) -> None:

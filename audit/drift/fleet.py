@@ -1,7 +1,8 @@
 """One audit of an inventory by pyinfra in this process, started by audit/drift/run_of_pyinfra.py.
 
-Ends with 0 where the document was written, with 3 and the reasons on standard output where what was
-asked for cannot be meant, with 2 where pyinfra ended otherwise.
+Ends with 0 where the document was written, with 4 where it was and another report was not (the
+reason is the last line of standard output), with 3 and the reasons there where what was asked for
+cannot be meant, with 2 where pyinfra ended otherwise.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pyinfra.api.output import set_echo, set_formatter
 from pyinfra.context import ctx_state
 
 from audit.drift.inventory_refusals import group_data, refusals, told
+from audit.drift.run_of_pyinfra import NOT_ALL_WRITTEN
 from audit.knobs import knobs
 from audit.session import session
 
@@ -104,10 +106,17 @@ def _audit(asked: argparse.Namespace) -> int:
 def _end(document: Path) -> int:
     """Writes the report where no host was reached: no deploy code has run then."""
     state = ctx_state.get()
-    if not document.exists() and state and state.initialised:
-        hosts = list(state.inventory)
-        session(state, knobs(hosts[0])).report(state)
-    return 0 if document.exists() else 2
+    if not state or not state.initialised:
+        return 2
+    of_run = session(state, knobs(next(iter(state.inventory))))
+    if not document.exists():
+        of_run.report(state)
+    if not document.exists():
+        return 2
+    if of_run.lost:
+        print(f"could not write: {'; '.join(of_run.lost)}")
+        return NOT_ALL_WRITTEN
+    return 0
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from audit.drift.command_line import Options
 from audit.drift.exit_scheme import CLEAN, UNKNOWN, USAGE
 from audit.drift.inventory_name import inventory_name
 from audit.drift.results import Results, Stopped, stamp
-from audit.drift.run_of_pyinfra import Asked, audit
+from audit.drift.run_of_pyinfra import NOT_ALL_WRITTEN, Asked, audit
 from audit.drift.summary import Judged, judged
 from audit.metrics import textfile as metrics
 
@@ -41,7 +41,10 @@ def run(chosen: Options, results: Results) -> Judged:
 
 
 def _audited(chosen: Options, results: Results, lock: int) -> tuple[int, str]:
-    """The plain exit code of a run that gave nothing, and why; 0 where it gave a document."""
+    """The plain exit code of a run that gave nothing, and why.
+
+    0 where it gave a document; the reason is then what it could not write beside it.
+    """
     asked = Asked(chosen.inventory, chosen.limits, chosen.data)
     try:
         ended = audit(asked, results, lock, chosen.time_limit)
@@ -52,10 +55,11 @@ def _audited(chosen: Options, results: Results, lock: int) -> tuple[int, str]:
     said = results.report.read_text(errors="replace").strip()
     if ended == USAGE and said:
         return USAGE, said
-    if ended or not results.new.exists():
+    whole = ended in (CLEAN, NOT_ALL_WRITTEN)
+    if not whole or not results.new.exists():
         return UNKNOWN, f"{said or f'pyinfra ended with {ended}'}; see {results.log}"
     results.new.replace(results.audit)
-    return CLEAN, ""
+    return CLEAN, said.splitlines()[-1] if ended == NOT_ALL_WRITTEN else ""
 
 
 def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged:
@@ -65,9 +69,11 @@ def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged
         outcome = judged(today, results.earlier(), chosen.level, day)
     except json_file.Unreadable as fault:
         outcome, trouble = judged(today, None, chosen.level, day), str(fault)
-    if reason:
+    if code:
         return replace(outcome, exit=code, reason=reason, audited=False)
-    outcome = replace(outcome, report=_report(results))
+    outcome = replace(outcome, report=_report(results, reason))
+    if reason and outcome.exit == CLEAN:
+        outcome = replace(outcome, exit=UNKNOWN, reason=reason)
     if trouble:
         return replace(outcome, exit=outcome.exit or UNKNOWN, reason=trouble)
     return outcome
@@ -81,7 +87,10 @@ def _last_audit(results: Results) -> dict[str, Any] | None:
         return None
 
 
-def _report(results: Results) -> list[str]:
-    """What pyinfra's run printed, without the place of its document, which has moved since."""
+def _report(results: Results, reason: str) -> list[str]:
+    """What pyinfra's run printed, without the place of its document, which has moved since.
+
+    What it could not write stands there once already, without its last line.
+    """
     text = results.report.read_text(errors="replace").strip("\n")
-    return [line for line in text.splitlines() if line != f"written: {results.new}"]
+    return [line for line in text.splitlines() if line not in (f"written: {results.new}", reason)]

@@ -15,6 +15,9 @@ from audit.drift.results import Results
 ROOT = Path(__file__).resolve().parents[2]
 """Where deploys/ and inventories/ lie: this checkout, or the directory of installed packages."""
 
+NOT_ALL_WRITTEN = 4
+"""How it ends where its document is there and another report is not; its last line says why."""
+
 _GRACE = 10
 """Seconds after the limit at which the run ends itself, should nobody wait for it any more."""
 
