@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,10 @@ from tests.lab.node import Node
 from tests.lab.session import Lab
 
 RESULTS = "/var/lib/pyinfra-nvml-drift"
+PROGRAM = "/opt/pyinfra-nvml/current/bin/nvml-audit"
 PROM = f"{RESULTS}/nvml.prom"
-AUDIT = "/opt/pyinfra-nvml/current/bin/nvml-audit /etc/pyinfra-nvml/inventory.py --results"
+AUDIT = f"{PROGRAM} /etc/pyinfra-nvml/inventory.py --results"
+FLEET = "/etc/pyinfra-nvml/fleet.py"
 UNIT = "pyinfra-nvml-drift.service"
 RUN = f"systemctl start {UNIT}"
 KNOBS = {
@@ -162,14 +164,16 @@ def test_a_run_that_dies_leaves_the_last_results_marked_old(scheduled: Scheduled
 
 def test_a_controller_audits_an_inventory_as_its_own_user(scheduled: Scheduled) -> None:
     node = scheduled.node
-    fleet = {
-        "/etc/pyinfra-nvml/fleet.py": inventory.HEAD
-        + f"hosts = [({node.name!r}, {{'ssh_hostname': {node.address!r}, 'ssh_user': 'root',"
-        f" 'ssh_key': '{RESULTS}/.ssh/key', 'ssh_strict_host_key_checking': 'accept-new'}})]\n",
+    yesterday = (datetime.now(timezone.utc) - timedelta(days=1)).date().isoformat()
+    data = {
+        "ssh_hostname": node.address,
+        "ssh_user": "root",
+        "ssh_key": f"{RESULTS}/.ssh/key",
+        "ssh_strict_host_key_checking": "accept-new",
+        "waivers": [{**WAIVER, "expires": yesterday}],
     }
-    node.write(fleet)
-    path = "/etc/pyinfra-nvml/fleet.py"
-    done = scheduled.deploy(drift_mode="controller", drift_inventory=path, drift_slurm=None)
+    node.write({FLEET: f"{inventory.HEAD}hosts = {[(node.name, data)]!r}\n"})
+    done = scheduled.deploy(drift_mode="controller", drift_inventory=FLEET, drift_slurm=None)
     assert done.code == 0, done.text
     assert node.run("test -e /usr/local/sbin/pyinfra-nvml-health").code
     key = node.door.key.read_text()
@@ -179,9 +183,41 @@ def test_a_controller_audits_an_inventory_as_its_own_user(scheduled: Scheduled) 
         stdin=key,
     )
     node.sh(RUN, limit=200)
-    assert scheduled.drift()["nodes"][node.name]["status"] != "found"
+    drift = scheduled.drift()
+    assert drift["nodes"][node.name]["status"] != "found"
+    assert drift["inventory"] == FLEET
     assert node.sh(f"stat -c %U {RESULTS}/audit.json") == "pyinfra-nvml"
     assert scheduled.kept()
+    other = node.run(f"{AUDIT} {RESULTS} --last --level broken")
+    assert other.code == 2
+    assert f"the last results are of {FLEET}, want those of /etc/pyinfra-nvml/" in other.stdout
+
+
+def test_a_controller_tells_a_fault_between_two_runs_and_its_end(scheduled: Scheduled) -> None:
+    node = scheduled.node
+    node.sh(
+        f"cd {RESULTS}; HOME={RESULTS} runuser -u pyinfra-nvml --"
+        f" {PROGRAM} {FLEET} --results {RESULTS} --accept --level broken",
+        limit=200,
+    )
+    node.sh("systemctl daemon-reload")
+    assert not scheduled.kept()
+    assert node.run(RUN, limit=200).code != 0
+    drift = scheduled.drift()
+    assert drift["exit"] == 1
+    change = {"node": node.name, "kind": "new finding", "check": "device-loss"}
+    change["subject"] = "container trainer"
+    assert [one for one in drift["changes"] if change.items() <= one.items()], drift
+    assert "pyinfra_nvml_last_run_exit_code 1.0" in node.read(PROM).decode()
+    # The inventory's waiver was over yesterday.
+    assert drift["waived"] == []
+    told = node.read(f"{RESULTS}/report.txt").decode()
+    assert "waived by lab: a test, expired: it counts again" in told
+    node.sh("docker restart --time 0 trainer")
+    node.sh(RUN, limit=200)
+    drift = scheduled.drift()
+    assert (drift["exit"], drift["changes"]) == (0, []), drift
+    assert "pyinfra_nvml_last_run_exit_code 0.0" in node.read(PROM).decode()
 
 
 def test_it_comes_back_at_boot_and_is_taken_away_without_a_reload(scheduled: Scheduled) -> None:
