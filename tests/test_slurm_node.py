@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from datetime import datetime, timezone
+from pathlib import Path
+
 import pytest
 
+from audit.drift.results import Results
 from audit.finding import Status
+from audit.schedule.slurm_health import audited
 from audit.schedule.slurm_node import Act, Decision, SlurmNode, decision, reason_of, slurm_node
 from facts.unknown import Unknown
 
@@ -79,3 +85,27 @@ def test_unknown_drains_where_it_was_asked_for() -> None:
     told = decision(Status.UNKNOWN, "the last results are 9000 s old", IDLE, None, True)
     reason = "pyinfra-nvml: the last results are 9000 s old"
     assert told == Decision(Act.DRAIN, "the last results are 9000 s old", reason)
+
+
+NOW = datetime(2026, 1, 2, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(
+    ("drift", "audit", "told"),
+    [
+        (None, None, "saw no run yet, want one: run once without --last"),
+        ({"version": 2}, {"version": 1}, "drift.json: saw version 2, want 1, "),
+        ({"version": 1}, {"version": 2}, "audit.json: saw version 2, want 1, "),
+        ({"version": 1}, {"version": 1, "nodes": [{}]}, "saw no 'node' in it, want what this "),
+    ],
+)
+def test_results_that_cannot_be_read_are_unknown(
+    tmp_path: Path, drift: dict[str, object] | None, audit: dict[str, object], told: str
+) -> None:
+    if drift:
+        stamps = dict.fromkeys(("started", "ended", "results"), NOW.isoformat())
+        (tmp_path / "drift.json").write_text(json.dumps({**drift, **stamps}))
+        (tmp_path / "audit.json").write_text(json.dumps(audit))
+    status, summary = audited(Results(tmp_path), "broken", NOW)
+    assert status is Status.UNKNOWN
+    assert told in summary
