@@ -1,17 +1,22 @@
-"""Writes the pictures in docs/: the HTML report of the recorded fleet and of a fleet of 500.
+"""Writes the pictures in docs/: the report of recorded nodes, in a terminal and as a page.
 
 python -m docs.pictures
 """
 
 from __future__ import annotations
 
+import io
 import shutil
 import sys
 import tempfile
 from datetime import datetime, timezone
 from pathlib import Path
 
+from rich.console import Console
+from rich.terminal_theme import MONOKAI
+
 from audit.report.page import page
+from audit.report.terminal import show
 from audit.verdict import Verdict, verdict
 from tests import recordings
 from tests.chromium import Page
@@ -29,7 +34,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home, Page(binary) as browser:
         for name, verdicts, scheme in (
             ("demo", recorded(), "light"),
-            ("fleet", fleet()[:486] + recorded(), "dark"),
+            ("fleet", (recorded() + fleet())[:500], "dark"),
         ):
             path = Path(home) / f"{name}.html"
             path.write_text(page(verdicts, AT), encoding="utf-8")
@@ -37,10 +42,24 @@ def main() -> None:
             browser.resize(1250, 900)
             browser.open(path)
             browser.picture(HERE / f"report-{name}.png")
+        browser.media(scheme="dark")
+        browser.resize(1500, 620)
+        terminal = Path(home) / "terminal.html"
+        terminal.write_text(printed(), encoding="utf-8")
+        browser.open(terminal)
+        browser.picture(HERE / "report-terminal.png")
         browser.media()
         browser.resize(390, 844, phone=True)
         browser.open(path, "?verdict=broken")
         browser.picture(HERE / "report-phone.png")
+
+
+def printed() -> str:
+    """The three nodes that the README opens with, as a terminal shows them."""
+    console = Console(record=True, width=140, file=io.StringIO(), force_terminal=True)
+    fleet = {"gpu-01": "bookworm_lost", "gpu-02": "trixie_exposed", "gpu-03": "gpu_good"}
+    show([verdict(name, recordings.node(node), execs=1) for name, node in fleet.items()], console)
+    return console.export_html(theme=MONOKAI, inline_styles=True)
 
 
 def recorded() -> list[Verdict]:

@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # uv's own words: the versions of requirements-dev.lock, or the lowest that pyproject.toml allows.
 NEWEST, LOWEST = "newest", "lowest"
-# The lowest are older than the newest Pythons: no wheels of theirs for these, and nobody has both.
+# Old dependencies go with old Pythons.
 TRIED = (
     ("3.10", LOWEST),
     ("3.10", NEWEST),

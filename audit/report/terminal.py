@@ -37,7 +37,7 @@ def _block(told: Told | Rest) -> Text:
         return _rest(told)
     finding = told.finding
     subject = printable(f"{folded(told.nodes)} · {finding.subject} · ")
-    text = Text(subject, style="bold")
+    text = Text().append(subject, style="bold")
     text.append(
         finding.standing, style=f"bold {COLOURS[finding.level]}" if finding.counts else "dim"
     )
@@ -51,7 +51,7 @@ def _block(told: Told | Rest) -> Text:
 
 
 def _rest(rest: Rest) -> Text:
-    text = Text(printable(f"{folded(rest.nodes)} · "), style="bold")
+    text = Text().append(printable(f"{folded(rest.nodes)} · "), style="bold")
     text.append(f"{rest.count} more, {rest.level.value}", style=f"bold {COLOURS[rest.level]}")
     text.append(f"  [{rest.check}]", style="dim")
     text.append("\n  each in full in the JSON and HTML reports")
