@@ -4,7 +4,7 @@ PYTHON ?= python3
 INVENTORY ?= inventories/local.py
 # Where drift and accept keep what they saw.
 RESULTS ?= reports
-# Tests on real nodes at a time: they mostly wait.
+# Files of tests on real nodes at a time: they mostly wait. A file's tests share its nodes.
 JOBS ?= 4
 VENV := .venv
 RUN := $(VENV)/.locked
@@ -37,7 +37,7 @@ test-pure: $(DEV)  ## the tests without nodes
 	@$(VENV)/bin/pytest -q --ignore=tests/lab
 
 test-lab: $(DEV)  ## the tests on real nodes
-	@$(VENV)/bin/pytest -q -n $(JOBS) --dist loadgroup tests/lab
+	@$(VENV)/bin/pytest -q -n $(JOBS) --dist loadfile --durations=15 tests/lab
 
 faults: $(DEV)  ## inject every fault on real nodes, and write docs/faults.md
 	@$(VENV)/bin/python -m tests.lab.faults

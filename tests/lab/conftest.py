@@ -19,14 +19,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.lab)
-            item.add_marker(pytest.mark.xdist_group(_group(item)))
-
-
-def _group(item: pytest.Item) -> str:
-    """What shares nodes runs in one worker: a file, or its part for one kind of node."""
-    parameters = getattr(getattr(item, "callspec", None), "params", {})
-    kinds = [str(value) for name, value in parameters.items() if name in ("own", "remedy")]
-    return "-".join([item.path.stem, *kinds])
 
 
 @pytest.fixture(scope="session")
