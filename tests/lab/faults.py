@@ -192,7 +192,7 @@ def page(ended: dict[str, tuple[str, str]]) -> str:
 
 
 def main() -> int:
-    words = ["-q", "-n", "4", "--dist", "loadgroup", "-p", "tests.lab.faults", str(HERE)]
+    words = ["-q", "-n", "4", "--dist", "loadfile", "-p", "tests.lab.faults", str(HERE)]
     code = pytest.main(words)
     # The plugin is this file under its own name; what runs as __main__ is another copy of it.
     ended = dict(sorted(importlib.import_module("tests.lab.faults").OUTCOMES.items()))
