@@ -76,32 +76,32 @@ FAULTS: dict[str, tuple[str, str]] = {
         "node booted during the restart",
         CONVERGES,
     ),
-    "test_restart.py::test_a_file_broken_since_the_start": (
+    "test_restart_engine.py::test_a_file_broken_since_the_start": (
         "daemon.json broken since the engine's start",
         "no restart: the engine stays up",
     ),
-    "test_restart.py::test_stopped_on_purpose": (
+    "test_restart_engine.py::test_stopped_on_purpose": (
         "an engine stopped on purpose",
         "left stopped; its next start reads the file",
     ),
-    "test_restart.py::test_an_engine_of_no_unit_is_left_alone": (
+    "test_restart_engine.py::test_an_engine_of_no_unit_is_left_alone": (
         "a dockerd that no unit started",
         "left alone",
     ),
-    "test_restart.py::test_a_dockerd_that_will_not_start": (
+    "test_restart_engine.py::test_a_dockerd_that_will_not_start": (
         "a dockerd that will not start with the new file",
         UNDONE,
     ),
-    "test_restart.py::test_a_dockerd_that_will_not_start_after_a_boot": (
+    "test_restart_engine.py::test_a_dockerd_that_will_not_start_after_a_boot": (
         "the same, found after a boot",
         UNDONE,
     ),
-    "test_restart.py::test_a_dockerd_that_keeps_the_driver": (
+    "test_restart_engine.py::test_a_dockerd_that_keeps_the_driver": (
         "a dockerd that starts and keeps the old driver",
         UNDONE,
     ),
-    "test_restart.py::test_a_start_limit_used_up": ("start limit already used up", "cured"),
-    "test_restart.py::test_a_stop_that_takes_its_time": (
+    "test_restart_engine.py::test_a_start_limit_used_up": ("start limit already used up", "cured"),
+    "test_restart_engine.py::test_a_stop_that_takes_its_time": (
         "a dockerd that takes 60 s to stop",
         "waited for, then cured",
     ),
