@@ -35,12 +35,16 @@ FLEETS = (1, 10, 100, 500)
 def main() -> None:
     """Runs every rival on every fleet, one after the other."""
     asked = _arguments()
+    node = node_seconds()
+    page, numbers = Path(asked.out), Path(asked.results)
+    numbers.parent.mkdir(exist_ok=True)
+    results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="bench.") as place:
-        results = list(_all(asked, Path(place)))
-    page = Path(asked.out)
-    Path(asked.results).parent.mkdir(exist_ok=True)
-    Path(asked.results).write_text(json.dumps([asdict(result) for result in results], indent=1))
-    write(page, results, node_seconds())
+        for result in _all(asked, Path(place)):
+            # After each: a run that is ended early has told what it measured.
+            results.append(result)
+            numbers.write_text(json.dumps([asdict(result) for result in results], indent=1))
+            write(page, results, node)
 
 
 def _arguments() -> argparse.Namespace:
