@@ -31,6 +31,7 @@ from collections.abc import Iterator
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.monitor.mig_rights import CONFIG, MONITOR, Holder, holders, variable_read
 from audit.wishes import Wishes
+from facts.mig import CONFIG_NODE, MONITOR_NODE
 from facts.node import NodeState
 from facts.unknown import Unknown
 
@@ -62,7 +63,7 @@ def _judge(one: Holder, node: NodeState, wishes: Wishes) -> Iterator[Finding | D
     monitor, config = one.value(MONITOR), one.value(CONFIG)
     meant = wishes.monitor(*one.names)
     if one.config_node or (config and one.sys_admin):
-        had = "/dev/nvidia-caps/nvidia-cap1" if one.config_node else f"{CONFIG}={config}"
+        had = CONFIG_NODE if one.config_node else f"{CONFIG}={config}"
         yield _finding(one, Level.AT_RISK, had + (" and CAP_SYS_ADMIN" * one.sys_admin), *_CONFIG)
     elif (monitor or config) and not (one.sys_admin or one.monitor_node):
         level = Level.BROKEN if meant else Level.ADVICE
@@ -80,7 +81,7 @@ def _judge(one: Holder, node: NodeState, wishes: Wishes) -> Iterator[Finding | D
 def _held(one: Holder, monitor: str) -> str:
     """What gives the right, or would with the rest of it."""
     held = ["CAP_SYS_ADMIN"] * one.sys_admin + [f"{MONITOR}={monitor}"] * bool(monitor)
-    return " and ".join(held + ["/dev/nvidia-caps/nvidia-cap2"] * one.monitor_node)
+    return " and ".join(held + [MONITOR_NODE] * one.monitor_node)
 
 
 def _unread(one: Holder, read: bool | Unknown) -> Iterator[Finding | Doubt]:

@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from facts.docker_cli import GUARD
 from facts.json_values import mappings, text, texts
+from facts.mig import CONFIG_NODE, MONITOR_NODE
 from facts.probe import Probe, Section, Sections, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
@@ -68,10 +69,9 @@ class Request(str, Enum):
     MIG_MONITOR = "MIG monitor node"
 
 
-# The minors of MIG's own rights: config 1, monitor 2 (NVIDIA/open-gpu-kernel-modules, nv-caps.c).
 _MIG_NODES = {
-    "/dev/nvidia-caps/nvidia-cap1": Request.MIG_CONFIG,
-    "/dev/nvidia-caps/nvidia-cap2": Request.MIG_MONITOR,
+    CONFIG_NODE: Request.MIG_CONFIG,
+    MONITOR_NODE: Request.MIG_MONITOR,
 }
 
 

@@ -14,6 +14,10 @@ from facts.probe import Probe, Section, Sections, file_texts, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 
+# The minors of MIG's own rights: config 1, monitor 2 (NVIDIA/open-gpu-kernel-modules, nv-caps.c).
+CONFIG_NODE = "/dev/nvidia-caps/nvidia-cap1"
+MONITOR_NODE = "/dev/nvidia-caps/nvidia-cap2"
+
 _CAPABILITIES = "/proc/driver/nvidia/capabilities/"
 
 _MODES = nvidia_smi.query("--query-gpu=index,mig.mode.current,mig.mode.pending")

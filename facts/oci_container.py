@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from facts.mig import CONFIG_NODE, MONITOR_NODE
 from facts.unknown import Value
 
 
@@ -24,10 +25,9 @@ class Injection(str, Enum):
     MIG_MONITOR = "MIG monitor node"
 
 
-# The minors of MIG's own rights: config 1, monitor 2 (NVIDIA/open-gpu-kernel-modules, nv-caps.c).
 _MIG_NODES = {
-    "/dev/nvidia-caps/nvidia-cap1": Injection.MIG_CONFIG,
-    "/dev/nvidia-caps/nvidia-cap2": Injection.MIG_MONITOR,
+    CONFIG_NODE: Injection.MIG_CONFIG,
+    MONITOR_NODE: Injection.MIG_MONITOR,
 }
 
 

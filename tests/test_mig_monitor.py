@@ -18,8 +18,9 @@ from pyinfra.api import Host
 from pyinfra.api.exceptions import DeployError
 
 from audit.monitor.files import Monitor, commands, files
-from audit.monitor.form import NODE, Choice, Form, choose
+from audit.monitor.form import Choice, Form, choose
 from audit.monitor.knobs import monitor
+from facts.mig import MONITOR_NODE
 from tests import recordings
 from tests.lab import requirements
 
@@ -129,7 +130,7 @@ REFUSED: dict[str, tuple[Answers, str]] = {
     "no node to pass": (
         toolkit("1.18.1")
         | {"nvidia_devices.list": out("node 666 0 0 c3 ff /dev/nvidiactl\nbus\n")},
-        f"{NODE}: saw it not there",
+        f"{MONITOR_NODE}: saw it not there",
     ),
 }
 
@@ -191,7 +192,7 @@ def test_the_pods_hold_to_the_schema_and_to_the_least_rights(form: Form) -> None
 def test_the_right_by_cdi_is_one_node_and_read_only() -> None:
     spec = written(Form.RUNTIME_NODE, kubernetes=True)["cdi"]
     (device,) = spec["devices"]
-    assert device["containerEdits"] == {"deviceNodes": [{"path": NODE, "permissions": "r"}]}
+    assert device["containerEdits"] == {"deviceNodes": [{"path": MONITOR_NODE, "permissions": "r"}]}
     pod = written(Form.RUNTIME_NODE, kubernetes=True)["pod"]["spec"]["containers"][0]
     visible = next(e["value"] for e in pod["env"] if e["name"] == "NVIDIA_VISIBLE_DEVICES")
     assert f"{spec['kind']}={device['name']}" in visible.split(",")
@@ -207,7 +208,7 @@ def test_the_compose_service_holds_to_the_schema_and_to_the_least_rights(
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert (service["read_only"], service["privileged"]) == (True, False)
     assert service["environment"]["NVIDIA_MIG_MONITOR_DEVICES"] == "all"
-    assert (NODE in str(service.get("devices"))) == form.passes_node
+    assert (MONITOR_NODE in str(service.get("devices"))) == form.passes_node
     assert not {"volumes", "pid", "ipc", "network_mode"} & set(service)
     if not shutil.which("docker-compose"):
         assert not requirements.required(), "docker-compose: not here, want Debian's package"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from audit.monitor.form import NODE, Choice
+from audit.monitor.form import Choice
 from audit.template import rendered
+from facts.mig import MONITOR_NODE
 
 LABEL = "pyinfra-nvml/mig-monitor"
 """The label of the Kubernetes nodes that a monitor runs on; its value is the form."""
@@ -38,7 +39,7 @@ def files(monitor: Monitor, choice: Choice) -> dict[str, str]:
             found["cdi"] = "cdi/mig-monitor.yaml"
     return {
         f"{monitor.name}-{choice.form.value}.{kind}.yaml": rendered(
-            template, monitor=monitor, form=choice.form, node=NODE
+            template, monitor=monitor, form=choice.form, node=MONITOR_NODE
         )
         for kind, template in found.items()
     }

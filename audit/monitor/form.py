@@ -11,11 +11,9 @@ from audit.injection import gpus_by_hook, runtime_is_cdi
 from audit.monitor.mig_rights import MONITOR, runtime_reads
 from facts.container_toolkit import ContainerToolkit
 from facts.docker_engine import EngineInfo
+from facts.mig import MONITOR_NODE
 from facts.node import NodeState
 from facts.unknown import Unknown
-
-NODE = "/dev/nvidia-caps/nvidia-cap2"
-"""The right's device node: mig/monitor has minor 2 (NVIDIA/open-gpu-kernel-modules, nv-caps.c)."""
 
 
 class Form(str, Enum):
@@ -40,8 +38,12 @@ class Form(str, Enum):
 _MEANS = {
     Form.HOOK: f"a GPU request of Docker's own; NVIDIA's hook reads {MONITOR}",
     Form.RUNTIME: f"the runtime nvidia, which reads {MONITOR}",
-    Form.RUNTIME_NODE: f"the runtime nvidia, which does not read {MONITOR}, and {NODE} beside it",
-    Form.CDI_NODE: f"CDI by Docker itself, where nothing reads {MONITOR}, and {NODE} beside it",
+    Form.RUNTIME_NODE: (
+        f"the runtime nvidia, which does not read {MONITOR}, and {MONITOR_NODE} beside it"
+    ),
+    Form.CDI_NODE: (
+        f"CDI by Docker itself, where nothing reads {MONITOR}, and {MONITOR_NODE} beside it"
+    ),
 }
 
 
@@ -158,9 +160,9 @@ def _exposed(info: EngineInfo) -> tuple[str, ...]:
 def _node(node: NodeState) -> Iterator[Refusal]:
     mig = node.mig
     nodes = () if mig is None or isinstance(mig, Unknown) else mig.nodes
-    if not isinstance(nodes, Unknown) and NODE not in [one.path for one in nodes]:
+    if not isinstance(nodes, Unknown) and MONITOR_NODE not in [one.path for one in nodes]:
         yield Refusal(
-            NODE,
+            MONITOR_NODE,
             "it not there",
             "it made: nvidia-modprobe -f /proc/driver/nvidia/capabilities/mig/monitor",
         )

@@ -14,7 +14,8 @@ import pytest
 import yaml
 
 from audit.monitor.files import Monitor, files
-from audit.monitor.form import NODE, Choice, Form
+from audit.monitor.form import Choice, Form
+from facts.mig import MONITOR_NODE
 from tests.lab import containers, image, requirements
 from tests.lab.node import Node
 from tests.lab.session import Lab
@@ -24,7 +25,7 @@ MONITOR = Monitor(image.NAME, "mig-monitor", "monitoring")
 # linux/capability.h: CAP_SYS_ADMIN is bit 21.
 SYS_ADMIN_ALONE = f"{1 << 21:016x}"
 
-NODES = f"mkdir -p /dev/nvidia-caps && mknod -m 0444 {NODE} c 237 2"
+NODES = f"mkdir -p /dev/nvidia-caps && mknod -m 0444 {MONITOR_NODE} c 237 2"
 
 
 @contextmanager
@@ -91,8 +92,8 @@ def test_compose_starts_the_monitor_with_its_rights_and_no_more(lab: Lab, tmp_pa
             assert done.returncode == 0, done.stderr
             assert inside(node, "ls /dev/nvidia-caps") == "nvidia-cap2"
             assert containers.answer(node, "mig-monitor") == "ENXIO"
-            assert containers.answer(node, "mig-monitor", NODE) == "ENXIO"
-            assert "Permission denied" in inside(node, f": >{NODE}")
+            assert containers.answer(node, "mig-monitor", MONITOR_NODE) == "ENXIO"
+            assert "Permission denied" in inside(node, f": >{MONITOR_NODE}")
             holds_least(node)
         # What Kubernetes' runtimes are given is a CDI spec that this engine takes too.
         words = (
