@@ -141,6 +141,8 @@ class Result:
 def result(check: str, area: Area, outcomes: Iterable[Outcome]) -> Result:
     """Gathers what a check yielded: any finding is found, any doubt unknown, nothing is ok."""
     seen = list(outcomes)
+    if not seen:
+        return Result(check, area, Status.OK)
     findings = tuple(outcome for outcome in seen if isinstance(outcome, Finding))
     doubts = tuple(outcome for outcome in seen if isinstance(outcome, Doubt))
     reasons = tuple(outcome.reason for outcome in seen if isinstance(outcome, NotApplicable))
@@ -148,16 +150,14 @@ def result(check: str, area: Area, outcomes: Iterable[Outcome]) -> Result:
         status = Status.FOUND
     elif doubts:
         status = Status.UNKNOWN
-    elif reasons:
-        status = Status.NOT_APPLICABLE
     else:
-        status = Status.OK
+        status = Status.NOT_APPLICABLE
     return Result(check, area, status, findings, doubts, "; ".join(reasons))
 
 
 def by_urgency(results: Iterable[Result]) -> Iterator[tuple[Result, Finding]]:
     """Every finding with its check, in the order to look: area first, then level."""
-    areas, levels = list(Area), list(Level)
     pairs = [(result, finding) for result in results for finding in result.findings]
+    areas, levels = list(Area), list(Level)
     pairs.sort(key=lambda pair: (areas.index(pair[0].area), levels.index(pair[1].level)))
     return iter(pairs)

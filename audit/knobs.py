@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
-from pyinfra.api import Host
+from pyinfra.api import Host, Inventory
 from pyinfra.api.exceptions import DeployError
 
 from audit.catalogue import entries
@@ -60,8 +62,22 @@ class Knobs:
         return Wishes(mig_monitors=self.mig_monitors)
 
 
+_READ: WeakKeyDictionary[Inventory, dict[str, Knobs]] = WeakKeyDictionary()
+
+
 def knobs(host: Host) -> Knobs:
-    """This host's knobs; a value that cannot be meant ends the run before anything is changed."""
+    """This host's knobs; a value that cannot be meant ends the run before anything is changed.
+
+    They are read once a host: what an inventory says does not change while it is run.
+    """
+    # By name: what deploys call host is a stand-in for whichever host they run for.
+    read = _READ.setdefault(host.inventory, {})
+    if host.name not in read:
+        read[host.name] = _read(host)
+    return read[host.name]
+
+
+def _read(host: Host) -> Knobs:
     if refusals := unknown_to(host.inventory):
         raise DeployError("\n".join(refusals))
     _patience(host.data.get("_timeout"))
@@ -123,9 +139,14 @@ def _apart(given: dict[str, object]) -> None:
     for name in ("report_json", "report_html", "report_junit", "report_markdown"):
         if (path := _file(name, given)) is None:
             continue
-        if first := whose.get(path.resolve()):
+        if first := whose.get(place := _resolved(path)):
             raise DeployError(f"knobs {first}, {name}: saw {str(path)!r} in both, want two files")
-        whose[path.resolve()] = name
+        whose[place] = name
+
+
+@cache
+def _resolved(path: Path) -> Path:
+    return path.resolve()
 
 
 def _default(name: str) -> object:

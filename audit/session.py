@@ -20,6 +20,7 @@ from audit.batches import Batches, Progress, batches, lost_canary, most_at_once,
 from audit.cluster.kubectl import Clusters
 from audit.connection_errors import reason
 from audit.drift.accepted import accept
+from audit.garbage import seldom
 from audit.knobs import Knobs, knobs
 from audit.report.document import Run, document
 from audit.report.files import write_all
@@ -181,6 +182,7 @@ def session(state: State, knobs: Knobs) -> Session:
     for handler in state.callback_handlers:
         if isinstance(handler, Session):
             return handler
+    seldom()
     opened = Session(knobs)
     state.add_callback_handler(opened)
     return opened

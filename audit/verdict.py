@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
+from functools import cached_property
 
 from audit.catalogue import judge
 from audit.finding import Finding, Level, Result, Status, by_urgency
@@ -26,12 +27,12 @@ class Verdict:
     results: tuple[Result, ...]
     execs: int = 0
 
-    @property
+    @cached_property
     def findings(self) -> tuple[tuple[Result, Finding], ...]:
         """Every finding with its check, in the order to look."""
         return tuple(by_urgency(self.results))
 
-    @property
+    @cached_property
     def worst(self) -> Level | None:
         """The worst level of what counts: no finding that is waived."""
         levels = {finding.level for _, finding in self.findings if finding.counts}
@@ -42,12 +43,12 @@ class Verdict:
         """How many findings somebody answers for."""
         return sum(not finding.counts for _, finding in self.findings)
 
-    @property
+    @cached_property
     def doubts(self) -> int:
         """How many distinct things could not be told."""
         return len({doubt for result in self.results for doubt in result.doubts})
 
-    @property
+    @cached_property
     def summary(self) -> str:
         """The last column of the fleet table: ``broken, 1 waived, 2 unknown``, ``no answer``."""
         if isinstance(self.state, Unknown):

@@ -28,6 +28,7 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 
 from facts.unknown import Unknown
 
@@ -107,11 +108,14 @@ def section(sections: Sections, name: str) -> Section:
 
 def understood(probes: Sequence[Probe], sections: Sections) -> Sections:
     """The sections, with those lost whose lines are not such as their probe prints."""
-    found = dict(sections)
-    for probe in probes:
-        if probe.lines and probe.name in found:
-            found[probe.name] = _understood(found[probe.name], probe.lines)
-    return found
+    lost = {
+        probe.name: answer
+        for probe in probes
+        if probe.lines
+        and (given := sections.get(probe.name))
+        and (answer := _understood(given, probe.lines)) is not given
+    }
+    return {**sections, **lost} if lost else sections
 
 
 def _understood(answer: Section, lines: str) -> Section:
@@ -145,7 +149,7 @@ def read(output: Iterable[str]) -> Sections:
     out: list[str] = []
     err: list[str] = []
     header: re.Match[str] | None = None
-    started = ended = False
+    ended = False
 
     def close() -> None:
         if header is not None:
@@ -155,14 +159,13 @@ def read(output: Iterable[str]) -> Sections:
         out.clear()
         err.clear()
 
-    for line in output:
-        if not started:
-            started = line == f"@node {PROTOCOL}"
-        elif line.startswith("|"):
+    for line in dropwhile(f"@node {PROTOCOL}".__ne__, output):
+        mark = line[:1]
+        if mark == "|":
             out.append(line[1:])
-        elif line.startswith("!"):
+        elif mark == "!":
             err.append(line[1:])
-        elif line.startswith("@"):
+        elif mark == "@":
             close()
             header = _HEADER.match(line)
             ended = line.startswith("@end ")

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from pyinfra.api.facts import FactBase
 from typing_extensions import override
 
-from facts.probe import Probe, Sections, read, script, understood
+from facts.probe import Probe, Section, Sections, read, script, understood
 from facts.unknown import Unknown
 
 T = TypeVar("T")
+
+
+class Answers(dict[str, Section]):
+    """A node's answers, and what has been read from them by now: the values of its facts."""
+
+    def __init__(self, sections: Sections) -> None:
+        super().__init__(sections)
+        self.known: dict[type, Any] = {}
 
 
 class Source(FactBase[T | Unknown], Generic[T]):
@@ -35,14 +43,24 @@ class Source(FactBase[T | Unknown], Generic[T]):
 
     @override
     def process(self, output: list[str]) -> T | Unknown:
-        return self.judged(read(output))
+        return self.judged(Answers(read(output)))
 
     @classmethod
     def judged(cls, sections: Sections) -> T | Unknown:
         """``parse``, with a fault in the parser itself contained to this one value.
 
-        pyinfra ends the run for every host when a fact raises (api/facts.py, 3.10.0).
+        pyinfra ends the run for every host when a fact raises (api/facts.py, 3.10.0). Facts stand
+        on others: each is read once from a node's answers.
         """
+        if not isinstance(sections, Answers):
+            return cls._judged(sections)
+        if cls not in sections.known:
+            sections.known[cls] = cls._judged(sections)
+        known: T | Unknown = sections.known[cls]
+        return known
+
+    @classmethod
+    def _judged(cls, sections: Sections) -> T | Unknown:
         try:
             return cls.parse(understood(cls.probes, sections))
         except Exception as fault:  # noqa: BLE001

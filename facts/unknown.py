@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from functools import cache
 from typing import Any, ClassVar
 
 
@@ -26,30 +26,65 @@ class Unknown:
         return {"unknown": self.reason}
 
 
-_AS_THEY_ARE = frozenset((str, int, bool, float))
+_AS_THEY_ARE = frozenset((str, int, bool, float, type(None)))
 
-
-@cache
-def _names(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+_WAYS: dict[type[object], Callable[[Any], object]] = {}
 
 
 def plain(value: object) -> object:
     """A fact's value as JSON types: dataclasses become objects, tuples lists, bytes text."""
-    if value is None or type(value) in _AS_THEY_ARE:
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
         return value
-    if isinstance(value, Unknown) or (isinstance(value, Value) and value.private):
-        return value.to_json()
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name: plain(getattr(value, name)) for name in _names(type(value))}
-    if isinstance(value, Enum):
-        return plain(value.value)
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
+    if kind not in _WAYS:
+        # Looked up once, not for each value of a fleet.
+        _WAYS[kind] = _way(kind)
+    return _WAYS[kind](value)
+
+
+def _way(kind: type[Any]) -> Callable[[Any], object]:
+    """How values of this type are made plain."""
+    if issubclass(kind, Unknown) or (issubclass(kind, Value) and kind.private):
+        return _own
+    if is_dataclass(kind):
+        return _fields(tuple(field.name for field in fields(kind)))
+    if issubclass(kind, Enum):
+        return _value
+    if issubclass(kind, dict):
+        return _items
+    if issubclass(kind, (list, tuple)):
+        return _list
+    return _text if issubclass(kind, bytes) else _itself
+
+
+def _own(value: Unknown | Value) -> object:
+    return value.to_json()
+
+
+def _fields(names: tuple[str, ...]) -> Callable[[object], object]:
+    def of_dataclass(value: object) -> object:
+        return {name: plain(getattr(value, name)) for name in names}
+
+    return of_dataclass
+
+
+def _value(value: Enum) -> object:
+    return plain(value.value)
+
+
+def _items(value: dict[object, object]) -> object:
+    return {str(key): plain(item) for key, item in value.items()}
+
+
+def _list(value: Iterable[object]) -> object:
+    return [plain(item) for item in value]
+
+
+def _text(value: bytes) -> object:
+    return value.decode("utf-8", "backslashreplace")
+
+
+def _itself(value: object) -> object:
     return value
 
 
