@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pyinfra.api.facts import FactBase
@@ -12,6 +13,9 @@ from facts.probe import Probe, Section, Sections, read, script, understood
 from facts.unknown import Unknown
 
 T = TypeVar("T")
+
+# One script for all hosts of a run.
+_script = cache(script)
 
 
 class Answers(dict[str, Section]):
@@ -39,7 +43,7 @@ class Source(FactBase[T | Unknown], Generic[T]):
 
     @override
     def command(self) -> str:
-        return script(self.probes)
+        return _script(self.probes)
 
     @override
     def process(self, output: list[str]) -> T | Unknown:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import socket
+from functools import cache
+from importlib import import_module
 from typing import Any
 
+import gevent
 import paramiko
 
 from audit.connection_errors import heard
@@ -47,6 +50,13 @@ def nodelay(sock: Any, **options: Any) -> paramiko.Transport:
     paramiko leaves Nagle's algorithm on, which waits for the delayed acknowledgement of the
     packet before: 40 ms for every fact. A proxy command is no socket and needs nothing.
     """
+    _load_meanwhile()
     if isinstance(sock, socket.socket):
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return Patient(sock, **options)
+
+
+@cache
+def _load_meanwhile() -> None:
+    """Imports what judges the nodes while the first of them exchange their keys."""
+    gevent.spawn(import_module, "audit.session")
