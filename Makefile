@@ -9,6 +9,10 @@ JOBS ?= 4
 VENV := .venv
 RUN := $(VENV)/.locked
 DEV := $(VENV)/.locked-dev
+# pyinfra writes no bytecode (pyinfra_cli/main.py, 3.10): without this, each run compiles it all anew.
+COMPILED := $(VENV)/.compiled
+PACKAGES := facts checks audit operations inventories
+SOURCES := $(foreach package,$(PACKAGES),$(wildcard $(package)/*.py $(package)/*/*.py))
 
 .DEFAULT_GOAL := help
 .PHONY: help audit drift accept demo test test-pure test-lab faults matrix fuzz bench versions record lint format docs pictures lab lab-down vulnerable lock clean
@@ -16,17 +20,17 @@ DEV := $(VENV)/.locked-dev
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
 
-audit: $(RUN)  ## audit this machine, or INVENTORY=path; changes nothing
+audit: $(COMPILED)  ## audit this machine, or INVENTORY=path; changes nothing
 	@[ -f "$(INVENTORY)" ] || { echo "inventory $(INVENTORY): not there, want a file" >&2; exit 1; }
 	@$(VENV)/bin/pyinfra $(INVENTORY) deploys/audit.py --dry -y
 
-drift: $(RUN)  ## audit, and tell what has changed since the accepted state
+drift: $(COMPILED)  ## audit, and tell what has changed since the accepted state
 	@$(VENV)/bin/python -m audit '$(INVENTORY)' --results '$(RESULTS)'
 
-accept: $(RUN)  ## make today's state the accepted one, after which drift counts
+accept: $(COMPILED)  ## make today's state the accepted one, after which drift counts
 	@$(VENV)/bin/python -m audit '$(INVENTORY)' --results '$(RESULTS)' --accept || [ $$? -eq 1 ]
 
-demo: $(RUN)  ## audit a recorded fleet that shows what is found
+demo: $(COMPILED)  ## audit a recorded fleet that shows what is found
 	@$(VENV)/bin/pyinfra inventories/recorded.py deploys/audit.py --dry -y --data audit_level=none
 
 # Nodes mostly wait: the tests without any take the CPU meanwhile.
@@ -102,11 +106,13 @@ $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 10) else f"python: saw {v[0]}.{v[1]}, want 3.10 or newer; name one with make PYTHON=python3.12")'
 	@$(PYTHON) -m venv $(VENV) || { echo "venv: $(PYTHON) cannot make one; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 
-# pyinfra writes no bytecode (pyinfra_cli/main.py, 3.10): without this, each run compiles it all anew.
 $(RUN): requirements.lock | $(VENV)/bin/pip
 	@echo "setting up $(VENV)" >&2
 	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(VENV)/bin/python -m compileall -q facts checks audit operations inventories
+	@touch $@
+
+$(COMPILED): $(RUN) $(SOURCES)
+	@$(VENV)/bin/python -m compileall -q $(PACKAGES)
 	@touch $@
 
 $(DEV): requirements-dev.lock | $(RUN)

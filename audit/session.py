@@ -15,7 +15,7 @@ from pyinfra.api.state import BaseStateCallback
 from rich.console import Console
 from typing_extensions import override
 
-from audit import slow_settings
+from audit import deploy_file, slow_settings
 from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
 from audit.cluster.kubectl import Clusters
 from audit.connection_errors import reason
@@ -183,6 +183,7 @@ def session(state: State, knobs: Knobs) -> Session:
         if isinstance(handler, Session):
             return handler
     seldom()
+    deploy_file.known(state.current_deploy_filename)
     opened = Session(knobs)
     state.add_callback_handler(opened)
     return opened

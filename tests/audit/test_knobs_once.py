@@ -1,0 +1,50 @@
+"""Knobs are read once a host, and each host has its own."""
+
+from __future__ import annotations
+
+import pytest
+from pyinfra import host
+from pyinfra.api import Host, Inventory
+from pyinfra.api.exceptions import DeployError
+from pyinfra.context import ctx_host
+
+from audit.knobs import knobs
+
+
+@pytest.fixture
+def inventory() -> Inventory:
+    return Inventory(([("a", {"batch_size": 3}), ("b", {"batch_size": 4})], {}))
+
+
+def named(inventory: Inventory, name: str) -> Host:
+    found = inventory.get_host(name)
+    assert isinstance(found, Host)
+    return found
+
+
+def test_a_deploys_host_is_each_host_in_turn(inventory: Inventory) -> None:
+    # What a deploy imports as ``host`` stands in for the one that it runs for.
+    seen = {}
+    for name in ("a", "b", "a"):
+        with ctx_host.use(named(inventory, name)):
+            seen[name] = knobs(host).batch_size
+    assert seen == {"a": 3, "b": 4}
+
+
+def test_they_are_read_once_and_known_after_the_deploy(inventory: Inventory) -> None:
+    with ctx_host.use(named(inventory, "a")):
+        read = knobs(host)
+    assert knobs(named(inventory, "a")) is read
+
+
+def test_a_refusal_is_told_each_time() -> None:
+    inventory = Inventory(([("a", {"batch_size": 0})], {}))
+    for _ in range(2):
+        with pytest.raises(DeployError, match="batch_size"):
+            knobs(named(inventory, "a"))
+
+
+def test_another_inventory_has_its_own(inventory: Inventory) -> None:
+    assert knobs(named(inventory, "a")).batch_size == 3
+    other = Inventory(([("a", {"batch_size": 5})], {}))
+    assert knobs(named(other, "a")).batch_size == 5
