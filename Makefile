@@ -55,7 +55,8 @@ fuzz: $(DEV)  ## give every parser 10,000 answers of a node that no node gave
 bench: $(DEV)  ## measure the audit against other fleet tools, and write docs/performance.md
 	@test -x .venv-bench/bin/ansible || $(PYTHON) -m venv .venv-bench
 	@.venv-bench/bin/pip install --quiet --disable-pip-version-check -r bench/requirements.txt
-	@$(VENV)/bin/python -m bench --rivals .venv-bench
+	@$(MAKE) --no-print-directory VENV=.venv-bench-own .venv-bench-own/.compiled
+	@$(VENV)/bin/python -m bench --rivals .venv-bench --own .venv-bench-own
 
 versions: $(DEV)  ## the unit tests on every Python, with the newest and the oldest dependencies
 	@$(VENV)/bin/pip install --quiet --disable-pip-version-check uv

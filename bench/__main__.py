@@ -1,9 +1,10 @@
 """Measures the audit against other ways to ask a fleet, and writes docs/performance.md.
 
     make bench
-    python -m bench --rivals VENV --hosts 1,10,100,500
+    python -m bench --rivals VENV --own VENV --hosts 1,10,100,500
 
-``VENV`` holds ansible-core and parallel-ssh. Ratios in one run on one machine, never a test.
+The first holds ansible-core and parallel-ssh, the second what ``make audit`` installs. Ratios in
+one run on one machine, never a test.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
 from bench import rivals
 from bench.hosts import PORT, Hosts, hosts
-from bench.measure import measured
+from bench.measure import Run, measured
 from bench.node_cpu import node_seconds
 from bench.page import write
 from bench.result import Result
-from bench.rivals import Rival
+from bench.rivals import Job, Rival
 
 DELAYED_PORT = PORT + 1
 FLEETS = (1, 10, 100, 500)
@@ -50,6 +51,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("--rivals", required=True, help="a venv with ansible-core, parallel-ssh")
+    parser.add_argument("--own", required=True, help="a venv with requirements.lock")
     parser.add_argument("--hosts", default=",".join(map(str, FLEETS)))
     parser.add_argument("--only", default="", help="names of rivals, comma-separated")
     parser.add_argument("--delays", default="0,50", help="round trips in milliseconds")
@@ -70,23 +72,74 @@ def _all(asked: argparse.Namespace, place: Path) -> Iterator[Result]:
 
 def _fleet(fleet: Hosts, delay: int, asked: argparse.Namespace, place: Path) -> Iterator[Result]:
     only = [name for name in asked.only.split(",") if name]
-    for rival in _rivals(Path(asked.rivals) / "bin"):
+    takes: list[Take] = []
+    for rival in _rivals(Path(asked.rivals) / "bin", Path(asked.own) / "bin" / "pyinfra"):
         left_out = only and rival.name not in only
         # The slow ones are asked on the short wire alone; 100 hosts show what a long one does.
         long_wire = delay and (rival.most < max(FLEETS) or len(fleet.names) > 100)
         if left_out or len(fleet.names) > rival.most or long_wire:
             continue
-        yield _measure(rival, fleet, delay, _made(place / rival.name.replace(" ", "-")))
+        home = _made(place / rival.name.replace(" ", "-"))
+        takes.append(Take(rival, rival.job(fleet, home), home / "log"))
+    # In turns: a machine that slows down in the middle does so for all of them.
+    for turn in range(max((take.times(len(fleet.names)) for take in takes), default=0)):
+        for take in takes:
+            if turn < take.times(len(fleet.names)):
+                take.once(fleet, delay)
+    yield from (take.result(len(fleet.names), delay) for take in takes)
 
 
-def _rivals(bin_directory: Path) -> list[Rival]:
+@dataclass
+class Take:
+    """A rival's runs on one fleet, and what its hosts counted."""
+
+    rival: Rival
+    job: Job
+    log: Path
+    runs: list[Run] = field(default_factory=list)
+    connections: int = 0
+    execs: int = 0
+
+    def times(self, hosts: int) -> int:
+        return self.rival.runs if hosts <= 100 else (self.rival.runs + 1) // 2
+
+    def once(self, fleet: Hosts, delay: int) -> None:
+        fleet.forget()
+        run = measured(self.job.argv, self.log, self.job.stdin, {**self.job.env})
+        self.runs.append(run)
+        self.connections += fleet.count("connections")
+        self.execs += fleet.count("execs")
+        named = f"{self.rival.name}, {len(fleet.names)} hosts, {delay} ms"
+        print(f"{named}: {run}", file=sys.stderr)
+
+    def result(self, hosts: int, delay: int) -> Result:
+        return Result(
+            self.rival.name,
+            hosts,
+            delay,
+            len(self.runs),
+            statistics.median(run.wall for run in self.runs),
+            statistics.median(run.cpu for run in self.runs),
+            statistics.median(run.memory for run in self.runs),
+            self.connections / (hosts * len(self.runs)),
+            self.execs / (hosts * len(self.runs)),
+            tuple(run.code for run in self.runs),
+        )
+
+
+def _rivals(bin_directory: Path, pyinfra: Path) -> list[Rival]:
     python = str(bin_directory / "python")
     return [
-        Rival("parallel-ssh", partial(rivals.parallel_ssh, python=python)),
-        Rival("audit", rivals.audit),
-        Rival("dry run of the fix", rivals.dry_fix),
+        Rival("parallel-ssh", partial(rivals.parallel_ssh, python=python), runs=5),
+        Rival("audit", partial(rivals.audit, pyinfra=pyinfra), runs=5),
+        Rival("dry run of the fix", partial(rivals.dry_fix, pyinfra=pyinfra)),
         Rival("ssh under xargs", rivals.xargs, runs=2),
-        Rival("pyinfra eight facts", rivals.separate_facts, most=100, runs=2),
+        Rival(
+            "pyinfra eight facts",
+            partial(rivals.separate_facts, pyinfra=pyinfra),
+            most=100,
+            runs=2,
+        ),
         Rival(
             "ansible one task",
             partial(rivals.ansible_one_task, bin_directory=bin_directory),
@@ -102,28 +155,6 @@ def _rivals(bin_directory: Path) -> list[Rival]:
     ]
 
 
-def _measure(rival: Rival, fleet: Hosts, delay: int, home: Path) -> Result:
-    job = rival.job(fleet, home)
-    fleet.forget()
-    runs = []
-    for _ in range(rival.runs if len(fleet.names) <= 100 else (rival.runs + 1) // 2):
-        runs.append(measured(job.argv, home / "log", job.stdin, {**job.env}))
-        print(f"{rival.name}, {len(fleet.names)} hosts, {delay} ms: {runs[-1]}", file=sys.stderr)
-    times = len(fleet.names) * len(runs)
-    return Result(
-        rival.name,
-        len(fleet.names),
-        delay,
-        len(runs),
-        statistics.median(run.wall for run in runs),
-        statistics.median(run.cpu for run in runs),
-        statistics.median(run.memory for run in runs),
-        fleet.count("connections") / times,
-        fleet.count("execs") / times,
-        tuple(run.code for run in runs),
-    )
-
-
 @contextmanager
 def _wire(fleet: Hosts, delay: int) -> Iterator[int]:
     """The port behind a wire of this round trip; none for 0."""
@@ -132,9 +163,6 @@ def _wire(fleet: Hosts, delay: int) -> Iterator[int]:
         return
     words: Sequence[str] = [str(DELAYED_PORT), str(fleet.port), str(delay)]
     wire = subprocess.Popen([sys.executable, "-m", "bench.delay", *words])
-    known = fleet.known.read_text().replace(f"]:{fleet.port} ", f"]:{DELAYED_PORT} ")
-    with fleet.known.open("a") as file:
-        file.write(known)
     try:
         yield DELAYED_PORT
     finally:

@@ -65,7 +65,12 @@ class Hosts:
 
     @property
     def known(self) -> Path:
-        return self.home / "known_hosts"
+        """A known_hosts with a line for each of them, as a fleet of this size has it."""
+        path = self.home / f"known_hosts.{len(self.names)}.{self.port}"
+        if not path.exists():
+            public = (self.home / "host_key.pub").read_text()
+            path.write_text("".join(f"[{name}]:{self.port} {public}" for name in self.names))
+        return path
 
     def count(self, what: str) -> int:
         """How many ``connections`` or ``execs`` there were since the last ``forget``."""
@@ -104,8 +109,6 @@ def _furnish(made: Hosts) -> None:
     for name in ("key", "host_key"):
         argv = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(home / name)]
         subprocess.run(argv, check=True)
-    public = (home / "host_key.pub").read_text()
-    made.known.write_text("".join(f"[{name}]:{made.port} {public}" for name in made.names))
     replay = home / "replay"
     replay.write_text(_REPLAY.format(log=home / "execs", recording=RECORDING))
     replay.chmod(0o755)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,22 +52,28 @@ def _inventory(hosts: Hosts, home: Path) -> Path:
     return path
 
 
-def _pyinfra(hosts: Hosts, home: Path, *words: str) -> Job:
-    binary = Path(sys.executable).with_name("pyinfra")
-    argv = [str(binary), str(_inventory(hosts, home)), *words, "-y", "--parallel", str(PARALLEL)]
+def _pyinfra(pyinfra: Path, hosts: Hosts, home: Path, *words: str) -> Job:
+    argv = [
+        str(pyinfra.absolute()),
+        str(_inventory(hosts, home)),
+        *words,
+        "-y",
+        "--parallel",
+        str(PARALLEL),
+    ]
     return Job(argv, env={"PYINFRA_PROGRESS": "off"})
 
 
-def audit(hosts: Hosts, home: Path) -> Job:
+def audit(hosts: Hosts, home: Path, pyinfra: Path) -> Job:
     """The audit as operators type it: start-up, judging and the reports included."""
-    return _pyinfra(hosts, home, str(ROOT / "deploys/audit.py"), "--dry")
+    return _pyinfra(pyinfra, hosts, home, str(ROOT / "deploys/audit.py"), "--dry")
 
 
-def dry_fix(hosts: Hosts, home: Path) -> Job:
-    return _pyinfra(hosts, home, str(ROOT / "deploys/fix_cgroup.py"), "--dry")
+def dry_fix(hosts: Hosts, home: Path, pyinfra: Path) -> Job:
+    return _pyinfra(pyinfra, hosts, home, str(ROOT / "deploys/fix_cgroup.py"), "--dry")
 
 
-def separate_facts(hosts: Hosts, home: Path) -> Job:
+def separate_facts(hosts: Hosts, home: Path, pyinfra: Path) -> Job:
     """pyinfra as it is usually written: a fact each for the kernel, the engine, the modules ..."""
     deploy = home / "facts.py"
     commands = [f"uname -r; : {number}" for number in range(8)]
@@ -76,7 +81,7 @@ def separate_facts(hosts: Hosts, home: Path) -> Job:
         "from pyinfra import host\nfrom pyinfra.facts.server import Command\n"
         f"for command in {commands!r}:\n    host.get_fact(Command, command)\n"
     )
-    return _pyinfra(hosts, home, str(deploy), "--dry")
+    return _pyinfra(pyinfra, hosts, home, str(deploy), "--dry")
 
 
 def _script(home: Path) -> Path:
