@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from functools import wraps
 from typing import Any
 
+import gevent
 from pyinfra import logger
 from pyinfra.api import Host, State
 from pyinfra.api.exceptions import DeployError
@@ -24,6 +25,7 @@ from audit.garbage import seldom
 from audit.knobs import Knobs, knobs
 from audit.report.document import Run, document
 from audit.report.files import write_all
+from audit.report.page import template
 from audit.report.printable import printable
 from audit.report.terminal import notes, show
 from audit.verdict import Verdict, unreached, verdict
@@ -184,6 +186,9 @@ def session(state: State, knobs: Knobs) -> Session:
             return handler
     seldom()
     deploy_file.known(state.current_deploy_filename)
+    if knobs.report_html:
+        # Compiled while the nodes are waited for, not after the last of them.
+        gevent.spawn(template)
     opened = Session(knobs)
     state.add_callback_handler(opened)
     return opened

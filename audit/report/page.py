@@ -7,9 +7,10 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from audit.catalogue import entries
 from audit.finding import Finding, Level, Result, Status
@@ -67,8 +68,9 @@ class Row:
         return bool(self.findings or self.doubts or self.notes or self.plan)
 
 
-def page(verdicts: Sequence[Verdict], at: datetime, run: Run | None = None) -> str:
-    """The page: a map of nodes by checks, filters, and the evidence behind each cell."""
+@cache
+def template() -> Template:
+    """The page's template, compiled; it may be asked for while nodes are waited for."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -78,9 +80,14 @@ def page(verdicts: Sequence[Verdict], at: datetime, run: Run | None = None) -> s
         # Everything that a node said passes here, whatever the template does with it.
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
+    return environment.get_template("report.html.j2")
+
+
+def page(verdicts: Sequence[Verdict], at: datetime, run: Run | None = None) -> str:
+    """The page: a map of nodes by checks, filters, and the evidence behind each cell."""
     style, script = ((_TEMPLATES / name).read_text("utf-8") for name in ("report.css", "report.js"))
     return (
-        environment.get_template("report.html.j2").render(
+        template().render(
             style=style,
             script=script,
             style_hash=_hash(style),
