@@ -16,7 +16,20 @@ _DPKG = (
     "dpkg-query -W -f='${db:Status-Abbrev}|${binary:Package}|${Version}\\n'"
     " '*nvidia*' '*cuda-drivers*'"
 )
-_RPM = "rpm -qa --qf '%{NAME}|%{EPOCH}:%{VERSION}-%{RELEASE}\\n' '*nvidia*' '*cuda-drivers*'"
+# Asked where it has no database, rpm makes one (seen with 4.18 as root), and Debian's looks for it
+# below HOME: it is only asked of a database that is there (rpm's lib/backend: sqlite, bdb, ndb),
+# and where rpm came as a package of another manager it is not asked at all.
+_RPM = """command -v rpm >/dev/null || exit 127
+for record in /var/lib/dpkg/info/rpm.list /var/lib/pacman/local/rpm-tools-*; do
+  [ ! -e "$record" ] || { echo "owner $record"; exit 0; }
+done
+place=$(rpm --eval '%{_dbpath}') || exit
+for file in rpmdb.sqlite Packages Packages.db; do
+  [ ! -e "$place/$file" ] || exec rpm -qa --qf '%{NAME}|%{EPOCH}:%{VERSION}-%{RELEASE}\\n' \\
+    '*nvidia*' '*cuda-drivers*' rpm
+done
+echo "no database of rpm in $place" >&2
+exit 1"""
 
 # dkms.in of dell/dkms: version 3 writes "nvidia/550.90.07, KERNEL, ARCH: installed", version 2
 # and every weak-modules line "nvidia, 550.90.07, KERNEL, ARCH: installed"; a module that is only
@@ -111,8 +124,13 @@ def _rpm(answer: Section) -> tuple[Package, ...] | Unknown | None:
         return None
     if answer.trouble:
         return answer.trouble
+    if answer.out.startswith("owner /"):
+        return None
     rows = [row for line in answer.out.splitlines() if len(row := line.split("|")) == 2]
-    return tuple(Package("rpm", row[0], row[1], "installed") for row in rows) or _nothing(answer)
+    if not rows and not answer.out.strip():
+        return Unknown(f"{answer.name}: its database does not know rpm itself")
+    found = tuple(Package("rpm", row[0], row[1], "installed") for row in rows if row[0] != "rpm")
+    return found if rows else _nothing(answer)
 
 
 def _dkms(answer: Section) -> tuple[Package, ...] | Unknown | None:
