@@ -15,9 +15,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def _all(asked: argparse.Namespace, place: Path) -> Iterator[Result]:
         for delay in [int(delay) for delay in asked.delays.split(",")]:
             with _wire(fleet, delay) as port:
                 for count in counts:
-                    some = Hosts(fleet.home, fleet.names[:count], port)
+                    some = replace(fleet, names=fleet.names[:count], port=port)
                     yield from _fleet(some, delay, asked, place)
 
 
@@ -77,7 +78,8 @@ def _fleet(fleet: Hosts, delay: int, asked: argparse.Namespace, place: Path) -> 
         left_out = only and rival.name not in only
         # The slow ones are asked on the short wire alone; 100 hosts show what a long one does.
         long_wire = delay and (rival.most < max(FLEETS) or len(fleet.names) > 100)
-        if left_out or len(fleet.names) > rival.most or long_wire:
+        fits = rival.least <= len(fleet.names) <= rival.most
+        if left_out or not fits or long_wire:
             continue
         home = _made(place / rival.name.replace(" ", "-"))
         takes.append(Take(rival, rival.job(fleet, home), home / "log"))
@@ -99,18 +101,25 @@ class Take:
     runs: list[Run] = field(default_factory=list)
     connections: int = 0
     execs: int = 0
+    host_cpu: float = 0.0
 
     def times(self, hosts: int) -> int:
         return self.rival.runs if hosts <= 100 else (self.rival.runs + 1) // 2
 
     def once(self, fleet: Hosts, delay: int) -> None:
         fleet.forget()
+        before = fleet.cpu()
         run = measured(self.job.argv, self.log, self.job.stdin, {**self.job.env})
         self.runs.append(run)
         self.connections += fleet.count("connections")
         self.execs += fleet.count("execs")
+        # sshd counts a login's processes once they have ended.
+        time.sleep(0.5)
+        self.host_cpu += fleet.cpu() - before
         named = f"{self.rival.name}, {len(fleet.names)} hosts, {delay} ms"
         print(f"{named}: {run}", file=sys.stderr)
+        if run.code:
+            sys.exit(f"bench: {named}: saw exit code {run.code}, want 0: {self.log}")
 
     def result(self, hosts: int, delay: int) -> Result:
         return Result(
@@ -123,7 +132,7 @@ class Take:
             statistics.median(run.memory for run in self.runs),
             self.connections / (hosts * len(self.runs)),
             self.execs / (hosts * len(self.runs)),
-            tuple(run.code for run in self.runs),
+            self.host_cpu / (hosts * len(self.runs)),
         )
 
 
@@ -132,6 +141,12 @@ def _rivals(bin_directory: Path, pyinfra: Path) -> list[Rival]:
     return [
         Rival("parallel-ssh", partial(rivals.parallel_ssh, python=python), runs=5),
         Rival("audit", partial(rivals.audit, pyinfra=pyinfra), runs=5),
+        Rival(
+            "audit in two processes",
+            partial(rivals.audit_halves, pyinfra=pyinfra),
+            runs=2,
+            least=max(FLEETS),
+        ),
         Rival("dry run of the fix", partial(rivals.dry_fix, pyinfra=pyinfra)),
         Rival("ssh under xargs", rivals.xargs, runs=2),
         Rival(

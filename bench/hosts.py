@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -58,6 +58,8 @@ class Hosts:
     home: Path
     names: tuple[str, ...]
     port: int = PORT
+    daemon: int = 0
+    """The process id of their sshd."""
 
     @property
     def key(self) -> Path:
@@ -78,6 +80,12 @@ class Hosts:
             return len((self.home / "execs").read_text().splitlines())
         return (self.home / "sshd.log").read_text().count("Accepted publickey")
 
+    def cpu(self) -> float:
+        """Seconds of CPU that logins and commands have taken on all hosts until now."""
+        # Of proc_pid_stat(5), behind the name in brackets: its own times and those of its children.
+        fields = Path(f"/proc/{self.daemon}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
     def forget(self) -> None:
         (self.home / "execs").write_text("")
         (self.home / "sshd.log").write_text("")
@@ -97,8 +105,8 @@ def hosts(home: Path, count: int) -> Iterator[Hosts]:
         argv = [binary, "-D", "-e", "-f", str(home / "sshd_config")]
         daemon = subprocess.Popen(argv, stderr=log, stdout=log)
     try:
-        _wait(made)
-        yield made
+        _wait(made, daemon)
+        yield replace(made, daemon=daemon.pid)
     finally:
         daemon.terminate()
         daemon.wait()
@@ -116,8 +124,11 @@ def _furnish(made: Hosts) -> None:
     made.forget()
 
 
-def _wait(made: Hosts) -> None:
+def _wait(made: Hosts, daemon: subprocess.Popen[bytes]) -> None:
     for _ in range(100):
+        if daemon.poll() is not None:
+            # Another one may listen there, with other keys.
+            break
         with socket.socket() as probe:
             if probe.connect_ex((made.names[0], made.port)) == 0:
                 return

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Result:
-    """The medians of one rival on one fleet; connections and execs are per host."""
+    """The medians of one rival on one fleet.
+
+    Connections, execs and seconds of the host's CPU are per host, in the mean.
+    """
 
     name: str
     hosts: int
@@ -18,4 +21,4 @@ class Result:
     memory: float
     connections: float
     execs: float
-    codes: tuple[int, ...]
+    host_cpu: float

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bench.hosts import ROOT, Hosts
@@ -25,12 +25,13 @@ class Job:
 
 @dataclass(frozen=True)
 class Rival:
-    """A way to do the job; ``most`` is the largest fleet that it is asked to do it for."""
+    """A way to do the job; ``least`` and ``most`` are the fleets that it is asked to do it for."""
 
     name: str
     job: Callable[[Hosts, Path], Job]
     most: int = 500
     runs: int = 3
+    least: int = 1
 
 
 def _inventory(hosts: Hosts, home: Path) -> Path:
@@ -67,6 +68,17 @@ def _pyinfra(pyinfra: Path, hosts: Hosts, home: Path, *words: str) -> Job:
 def audit(hosts: Hosts, home: Path, pyinfra: Path) -> Job:
     """The audit as operators type it: start-up, judging and the reports included."""
     return _pyinfra(pyinfra, hosts, home, str(ROOT / "deploys/audit.py"), "--dry")
+
+
+def audit_halves(hosts: Hosts, home: Path, pyinfra: Path) -> Job:
+    """The inventory split over two processes, each with a report of its own."""
+    middle = len(hosts.names) // 2
+    lines = []
+    for name, part in (("first", hosts.names[:middle]), ("second", hosts.names[middle:])):
+        place = home / name
+        place.mkdir(exist_ok=True)
+        lines.append(shlex.join(audit(replace(hosts, names=part), place, pyinfra).argv))
+    return Job(["sh", "-c", f"{lines[0]} & {lines[1]} && wait $!"], env={"PYINFRA_PROGRESS": "off"})
 
 
 def dry_fix(hosts: Hosts, home: Path, pyinfra: Path) -> Job:
