@@ -68,7 +68,7 @@ class Hosts:
     @property
     def known(self) -> Path:
         """A known_hosts with a line for each of them, as a fleet of this size has it."""
-        path = self.home / f"known_hosts.{len(self.names)}.{self.port}"
+        path = self.home / f"known_hosts.{self.names[0]}.{len(self.names)}.{self.port}"
         if not path.exists():
             public = (self.home / "host_key.pub").read_text()
             path.write_text("".join(f"[{name}]:{self.port} {public}" for name in self.names))
