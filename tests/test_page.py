@@ -10,6 +10,7 @@ import pytest
 
 from audit.catalogue import entries
 from audit.finding import Area, Finding, Level, Repair, result
+from audit.report.fleet_table import COLUMNS
 from audit.report.page import page
 from audit.verdict import Verdict
 from tests import chromium, recordings
@@ -61,8 +62,17 @@ def test_every_node_and_every_check_is_on_the_map(shown: chromium.Page) -> None:
     assert len(rows(shown)) == 500
     heads = shown.value("[...document.querySelectorAll('th.check')].map(h => h.textContent)")
     assert heads == [entry.id for entry in entries()]
-    assert shown.value("document.querySelectorAll('tbody td.c').length") == 500 * len(heads)
+    assert shown.value("document.querySelectorAll('tbody td.c').length") == 497 * len(heads)
     assert shown.console == []
+
+
+def test_a_node_that_did_not_answer_says_why_across_its_row(shown: chromium.Page) -> None:
+    row = "[...document.querySelectorAll('tbody tr')].find(r => r.dataset.node === 'gpu-250')"
+    assert "∅ no answer: could not be connected to" in shown.value(f"{row}.textContent")
+    assert shown.value(f"{row}.querySelectorAll('a').length") == 2
+    spans = "reduce((sum, cell) => sum + cell.colSpan, 0)"
+    for cells in (f"[...{row}.cells]", "[...document.querySelector('thead tr').cells]"):
+        assert shown.value(f"{cells}.{spans}") == len(entries()) + len(COLUMNS)
 
 
 def test_odd_nodes_come_first(shown: chromium.Page) -> None:

@@ -155,3 +155,14 @@ def test_a_report_that_cannot_be_written_is_told_and_takes_no_other(tmp_path: Pa
     assert lost.reason.startswith(f"report_html {tmp_path}/full/a.html: saw "), lost.reason
     assert lost.reason.endswith(", want a file to write")
     assert written == tmp_path / "a.md" and (tmp_path / "a.md").exists()
+
+
+def test_a_form_that_stumbles_is_told_and_takes_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("audit.report.files.page", lambda *_: [][0])
+    knobs = Knobs(report_html=tmp_path / "a.html", report_markdown=tmp_path / "a.md")
+    lost, written = write_all(knobs, fleet(), AT, Run())
+    assert isinstance(lost, Unknown)
+    assert "a.html: not written: IndexError: list index out of range" in lost.reason
+    assert written == tmp_path / "a.md"

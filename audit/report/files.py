@@ -22,7 +22,8 @@ def write_all(
 ) -> Iterator[Path | Unknown]:
     """Writes every report that was asked for; yields each path once it is in place, or why not.
 
-    A disk that is full takes one report, not those after it, nor what the terminal shows.
+    A disk that is full takes one report, not those after it, nor what the terminal shows; no more
+    does a form that stumbles over what a node said.
     """
     forms: dict[str, Callable[[Path], None]] = {
         "report_json": lambda path: write(path, document(verdicts, at, run)),
@@ -39,3 +40,5 @@ def write_all(
             yield path
         except OSError as fault:
             yield Unknown(f"{name} {path}: saw {fault.strerror or fault}, want a file to write")
+        except Exception as fault:  # noqa: BLE001 - one form's surprise must not take the others
+            yield Unknown(f"{name} {path}: not written: {type(fault).__name__}: {fault}")

@@ -28,6 +28,7 @@ _SIGNS = {
     "at risk": "▲",
     "advice": "i",
     "unknown": "?",
+    "waived": "○",
     "ok": "✓",
     "not applicable": "\u2013",
     "no answer": "∅",
@@ -145,7 +146,9 @@ def _state(verdict: Verdict) -> str:
         return "no answer"
     if verdict.worst:
         return verdict.worst.value
-    return "unknown" if verdict.doubts else verdict.summary
+    if verdict.doubts:
+        return "unknown"
+    return "waived" if verdict.waived else verdict.summary
 
 
 def _cells(verdict: Verdict) -> tuple[Cell, ...]:
@@ -157,9 +160,8 @@ def _cell(check: str, result: Result | None) -> Cell:
     if result is None:
         return Cell(check, "no answer")
     if result.status is Status.FOUND:
-        counted = [finding for finding in result.findings if finding.counts] or result.findings
-        worst = min((finding.level for finding in counted), key=list(Level).index)
-        return Cell(check, worst.value)
+        counted = [finding.level for finding in result.findings if finding.counts]
+        return Cell(check, min(counted, key=list(Level).index).value if counted else "waived")
     return Cell(check, result.status.value, result.reason)
 
 
