@@ -1,12 +1,10 @@
-"""The deploy file of this run, made known to Python as a module."""
+"""The deploy file of a run, made known to Python as a module."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 from types import ModuleType
-
-NAME = "deploy_of_this_run"
 
 
 def known(path: str | None) -> None:
@@ -16,7 +14,9 @@ def known(path: str | None) -> None:
     ``get_operation_order_from_stack``), and inspect looks through every imported module for the
     one of a frame's file, again for each frame: a third of the CPU of a fix's dry run.
     """
-    if path:
-        module = ModuleType(NAME)
-        module.__file__ = str(Path(path).resolve())
-        sys.modules[NAME] = module
+    # inspect compares absolute paths, their links not followed (CPython, Lib/inspect.py).
+    file = str(Path(path).absolute()) if path else None
+    if file and file not in sys.modules:
+        module = ModuleType(file)
+        module.__file__ = file
+        sys.modules[file] = module

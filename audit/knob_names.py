@@ -15,7 +15,6 @@ from pyinfra.api.connectors import get_all_connectors
 _DEFAULTS = Path(__file__).resolve().parent.parent / "inventories" / "group_data" / "all.py"
 
 
-@cache
 def unknown_to(inventory: Inventory) -> tuple[str, ...]:
     """A refusal for each name on the command line that nobody reads.
 

@@ -70,16 +70,18 @@ def knobs(host: Host) -> Knobs:
 
     They are read once a host: what an inventory says does not change while it is run.
     """
+    if host.inventory not in _READ:
+        if refusals := unknown_to(host.inventory):
+            raise DeployError("\n".join(refusals))
+        _READ[host.inventory] = {}
     # By name: what deploys call host is a stand-in for whichever host they run for.
-    read = _READ.setdefault(host.inventory, {})
+    read = _READ[host.inventory]
     if host.name not in read:
         read[host.name] = _read(host)
     return read[host.name]
 
 
 def _read(host: Host) -> Knobs:
-    if refusals := unknown_to(host.inventory):
-        raise DeployError("\n".join(refusals))
     _patience(host.data.get("_timeout"))
     given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
     _apart(given)

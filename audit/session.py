@@ -181,11 +181,11 @@ class Session(BaseStateCallback):
 
 def session(state: State, knobs: Knobs) -> Session:
     """The session of this run; the first host's deploy code opens it."""
+    deploy_file.known(state.current_deploy_filename)
     for handler in state.callback_handlers:
         if isinstance(handler, Session):
             return handler
     seldom()
-    deploy_file.known(state.current_deploy_filename)
     if knobs.report_html:
         # Compiled while the nodes are waited for, not after the last of them.
         gevent.spawn(template)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -17,8 +18,6 @@ from audit.garbage import seldom
 heard()
 seldom()
 
-_GCM = ("aes128-gcm@openssh.com", "aes256-gcm@openssh.com")
-
 
 class Patient(paramiko.Transport):
     """A transport that waits for its node instead of looking for news ten times a second.
@@ -32,11 +31,11 @@ class Patient(paramiko.Transport):
     key_exchange = ""
     """The name of the last key exchange; paramiko forgets its engine once the keys are made."""
 
-    # AES-GCM first: one call in C a packet, where paramiko's own order means an HMAC in Python.
-    _preferred_ciphers = (
-        *_GCM,
-        *(name for name in paramiko.Transport._preferred_ciphers if name not in _GCM),  # type: ignore[attr-defined]
-    )
+    def __init__(self, sock: Any, **options: Any) -> None:
+        super().__init__(sock, **options)
+        security = self.get_security_options()
+        # AES-GCM first: one call in C a packet, where paramiko's own order means an HMAC in Python.
+        security.ciphers = sorted(security.ciphers, key=lambda name: "-gcm@" not in name)
 
     def _parse_kex_init(self, message: paramiko.Message) -> None:
         super()._parse_kex_init(message)  # type: ignore[misc]
@@ -59,4 +58,10 @@ def nodelay(sock: Any, **options: Any) -> paramiko.Transport:
 @cache
 def _load_meanwhile() -> None:
     """Imports what judges the nodes while the first of them exchange their keys."""
-    gevent.spawn(import_module, "audit.session")
+    gevent.spawn(_load)
+
+
+def _load() -> None:
+    # What fails here fails again where the deploy imports it, and is told there.
+    with suppress(Exception):
+        import_module("audit.session")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from weakref import ref
+
 import pytest
 from pyinfra import host
 from pyinfra.api import Host, Inventory
@@ -44,7 +47,24 @@ def test_a_refusal_is_told_each_time() -> None:
             knobs(named(inventory, "a"))
 
 
+def test_a_name_that_nobody_reads_is_refused_for_every_host() -> None:
+    hosts: list[tuple[str, dict[str, object]]] = [("a", {}), ("b", {})]
+    inventory = Inventory((hosts, {}), override_data={"batch_sise": 1})
+    for name in ("a", "b", "a"):
+        with pytest.raises(DeployError, match="batch_sise: saw no such knob"):
+            knobs(named(inventory, name))
+
+
 def test_another_inventory_has_its_own(inventory: Inventory) -> None:
     assert knobs(named(inventory, "a")).batch_size == 3
     other = Inventory(([("a", {"batch_size": 5})], {}))
     assert knobs(named(other, "a")).batch_size == 5
+
+
+def test_an_inventory_is_not_kept_for_its_knobs() -> None:
+    inventory = Inventory(([("a", {"batch_size": 5})], {}))
+    gone = ref(inventory)
+    assert knobs(named(inventory, "a")).batch_size == 5
+    del inventory
+    gc.collect()
+    assert gone() is None
