@@ -27,9 +27,9 @@ from audit import exposure
 from audit.cures import KUBERNETES
 from audit.exposure import held, lost
 from audit.finding import Area, Doubt, Finding, Level, Outcome, Repair
+from audit.no_cgroups import switched_off
 from facts.gpu_containers import GpuContainer
 from facts.node import NodeState
-from facts.toolkit_config import ToolkitConfig
 from facts.unknown import Unknown
 
 AREA = Area.REST
@@ -81,7 +81,7 @@ def _cause(container: GpuContainer, node: NodeState) -> tuple[str, Repair, str]:
             Repair.HUMAN,
             f"have its owner make the pod anew; for good: {KUBERNETES}",
         )
-    if _never_opened(node):
+    if switched_off(node):
         return (
             "the container toolkit never opens the device: no-cgroups = true in its config.toml",
             Repair.HUMAN,
@@ -107,12 +107,6 @@ def _cause(container: GpuContainer, node: NodeState) -> tuple[str, Repair, str]:
         Repair.RESTART_DOCKER,
         f"{restart}; for good: deploys/fix_cgroup.py",
     )
-
-
-def _never_opened(node: NodeState) -> bool:
-    toolkit = node.toolkit
-    config = None if toolkit is None or isinstance(toolkit, Unknown) else toolkit.config
-    return isinstance(config, ToolkitConfig) and config.no_cgroups is True
 
 
 def _when(node: NodeState) -> str:

@@ -27,10 +27,10 @@ from audit.cures import KUBERNETES, alternatives, on_docker_of_pods
 from audit.driver.guest import UNFILTERED, unfiltered
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.injection import gpus_by_hook
+from audit.no_cgroups import switched_off
 from facts.docker_engine import EngineInfo
 from facts.engine_setup import EngineSetup
 from facts.node import NodeState
-from facts.toolkit_config import ToolkitConfig
 from facts.unknown import Unknown
 
 AREA = Area.CGROUP
@@ -69,8 +69,7 @@ def _on_systemd(node: NodeState, info: EngineInfo) -> Iterator[Outcome]:
     if toolkit is None:
         yield NotApplicable("no container toolkit: Docker cannot start a container with --gpus")
         return
-    config = None if isinstance(toolkit, Unknown) else toolkit.config
-    if isinstance(config, ToolkitConfig) and config.no_cgroups:
+    if switched_off(node):
         yield NotApplicable("no-cgroups = true: the hook opens no device (toolkit-no-cgroups)")
         return
     legacy = toolkit if isinstance(toolkit, Unknown) else gpus_by_hook(toolkit, info)

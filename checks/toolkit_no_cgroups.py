@@ -24,12 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.driver.guest import UNFILTERED, guest, unfiltered
+from audit.driver.guest import UNFILTERED, unfiltered
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.injection import gpus_by_hook, runtime_is_cdi
 from audit.judged_toolkit import judged_toolkit
+from audit.no_cgroups import CURE, refuses
 from facts.container_toolkit import ContainerToolkit
-from facts.docker_engine import EngineInfo
 from facts.node import NodeState
 from facts.toolkit_config import ToolkitConfig
 from facts.unknown import Unknown
@@ -47,18 +46,14 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif toolkit.config and toolkit.config.no_cgroups and unfiltered(node):
         yield NotApplicable(UNFILTERED)
     elif toolkit.config and toolkit.config.no_cgroups:
-        yield from _switched_off(node, toolkit, toolkit.config)
+        yield from _switched_off(node, toolkit.config)
 
 
-def _switched_off(
-    node: NodeState, toolkit: ContainerToolkit, config: ToolkitConfig
-) -> Iterator[Outcome]:
-    legacy = _legacy(node, toolkit)
-    if legacy is True and guest(node) == "lxc":
-        legacy = _shut(node)
-    if isinstance(legacy, Unknown):
-        yield Doubt("container toolkit", f"no-cgroups = true; {legacy.reason}")
-    elif legacy:
+def _switched_off(node: NodeState, config: ToolkitConfig) -> Iterator[Outcome]:
+    refused = refuses(node)
+    if isinstance(refused, Unknown):
+        yield Doubt("container toolkit", f"no-cgroups = true; {refused.reason}")
+    elif refused:
         yield Finding(
             level=Level.AT_RISK,
             subject="container toolkit",
@@ -67,35 +62,7 @@ def _switched_off(
             why="every container that the legacy hook starts from now on is refused its GPU from"
             " the first second (NVML: Unknown Error)",
             repair=Repair.HUMAN,
-            do="nvidia-ctk config --in-place --set nvidia-container-cli.no-cgroups=false, then"
-            " restart the containers",
+            do=f"{CURE}, then restart the containers",
             avoid="changing the cgroup driver: the device is never opened, whichever it is",
             evidence=(f"{config.path}: no-cgroups = true",),
         )
-
-
-def _shut(node: NodeState) -> bool | Unknown:
-    """Whether a container in this system container is refused its GPU, by the first that tells."""
-    found = node.gpu_containers
-    listed = () if isinstance(found, Unknown) else found.containers
-    nodes = [one.nodes for one in listed if not isinstance(one.nodes, Unknown)]
-    answers = [device.answer for devices in nodes for device in devices]
-    told = [answer == "EPERM" for answer in answers if isinstance(answer, str)]
-    return any(told) if told else Unknown(f"whether {guest(node)} keeps a device cgroup")
-
-
-def _legacy(node: NodeState, toolkit: ContainerToolkit) -> bool | Unknown:
-    """Whether an engine that runs as root gives GPUs through the hook here."""
-    kubelet, engine = node.kubelet, node.engine
-    if engine is not None:
-        if isinstance(engine, Unknown):
-            return engine
-        if isinstance(engine.info, EngineInfo):
-            if not engine.info.rootless:
-                return gpus_by_hook(toolkit, engine.info)
-        else:
-            return engine.info
-    if kubelet is None or isinstance(kubelet, Unknown):
-        return kubelet or False
-    cdi = runtime_is_cdi(toolkit)
-    return cdi if isinstance(cdi, Unknown) else not cdi

@@ -9,6 +9,7 @@ from audit.engine.config import given_flags
 from audit.engine.daemon_change import change, read
 from audit.engine.daemon_document import Refused, document
 from audit.engine.driver_entry import named_drivers
+from audit.engine.no_cure import no_cure
 from audit.engine.refusals import Refusal, refusals, standing
 from audit.exposure import exposed
 from audit.restart_toll import Toll, toll
@@ -70,11 +71,17 @@ def plan(
     endangered = _exposed(node)
     if only_exposed and not endangered and not _unseen(node):
         return Plan(driver, idle="only_exposed: no container is exposed", engine=False)
-    if isinstance(engine.info, EngineInfo) and _settled(engine, engine.info, node, driver):
-        idle = "" if endangered else f"the engine is on {driver} already"
-        return Plan(driver, path=config_path(engine), exposed=endangered, idle=idle)
+    settled = _settled(engine, node, driver)
+    if settled and not endangered:
+        return Plan(driver, config_path(engine), idle=f"the engine is on {driver} already")
+    vain = no_cure(node, engine.info, driver, overrule)
+    if isinstance(vain, str) and vain:
+        return Plan(driver, config_path(engine), idle=vain, engine=False)
+    if settled and not vain:
+        return Plan(driver, config_path(engine), exposed=endangered)
     made = _change(node, engine, driver, endangered)
-    return replace(made, refusals=standing(made.refusals, overrule))
+    against = (vain,) if isinstance(vain, Refusal) else ()
+    return replace(made, refusals=standing((*made.refusals, *against), overrule))
 
 
 def config_path(engine: DockerEngine) -> str:
@@ -112,9 +119,9 @@ def _change(
     )
 
 
-def _settled(engine: DockerEngine, info: EngineInfo, node: NodeState, driver: str) -> bool:
+def _settled(engine: DockerEngine, node: NodeState, driver: str) -> bool:
     """Whether the engine has the driver now and nothing names another for its next start."""
-    if info.cgroup_driver != driver:
+    if isinstance(engine.info, Unknown) or engine.info.cgroup_driver != driver:
         return False
     path = config_path(engine)
     file = read(node.daemon_json, path)

@@ -24,7 +24,9 @@ only_exposed = False
 # waits for its reboot no GPU container starts again), "data-root" (a symbolic link to the engine's
 # directory is right, and not to be told from another directory); for a reboot "kubelet" (drained),
 # "kured", "scheduler", "libraries" (of an image), "guest" (a container that has its own module).
-# Those that would break a host cannot be named.
+# Those that would break a host cannot be named. Two nodes are left alone, and not refused, since
+# no driver is a cure there: "harmless" (every GPU comes by CDI), "no-cgroups" (the toolkit opens no
+# device).
 overrule: tuple[str, ...] = ()
 
 # The containers that may see across MIG instances: patterns of a container's name, its pod
