@@ -18,4 +18,4 @@ ABSENT = "absent"
 
 def query(arguments: str) -> str:
     """The command that asks nvidia-smi for rows (csv, no header), or prints ``ABSENT``."""
-    return f"{_GUARD}exec nvidia-smi {arguments} --format=csv,noheader\n"
+    return f"{_GUARD}nvidia-smi {arguments} --format=csv,noheader\n"

@@ -1,10 +1,11 @@
 """How a node is asked: named commands, all in one POSIX sh script, and the answers told apart.
 
-The script runs every command in the background with a time limit of its own, so that the whole
-takes as long as the slowest one. Each command's output goes to a file of a private directory;
-it is printed behind a ``|`` on every line (standard error behind a ``!``), so that nothing a
-command prints can be taken for the frame. One newline is added to each, so that the frame holds
-where a command's last line has none:
+The script runs every command in the background with a time limit, so that the whole takes as long
+as the slowest one. Commands of one limit are subshells of one shell under one timeout(1): a fork
+each, and a command that ends or exits its shell takes no other with it. Each command's output goes
+to a file of a private directory; it is printed behind a ``|`` on every line (standard error behind
+a ``!``), so that nothing a command prints can be taken for the frame. One newline is added to each,
+so that the frame holds where a command's last line has none:
 
 .. code:: text
 
@@ -129,10 +130,10 @@ def _understood(answer: Section, lines: str) -> Section:
 
 def script(probes: Sequence[Probe]) -> str:
     """The sh script that runs these probes at once and prints their framed answers."""
-    longest = max((probe.limit for probe in probes), default=0)
-    lines = [_HEAD.replace("@PROTOCOL@", str(PROTOCOL))]
-    lines += [_start(probe) for probe in probes]
-    lines += [_wait(len(probes), longest + GRACE)]
+    limits = sorted({probe.limit for probe in probes})
+    lines = [_HEAD.replace("@PROTOCOL@", str(PROTOCOL)).replace("@EACH@", shlex.quote(_EACH))]
+    lines += [_start(limit, [one for one in probes if one.limit == limit]) for limit in limits]
+    lines += [f"collect {len(limits)} {max(limits, default=0) + GRACE}"]
     lines += ["show " + " ".join(f"{probe.name}:{probe.cap * 1024}" for probe in probes)]
     lines += [f"echo '@end {len(probes)}'"]
     return "\n".join(lines) + "\n"
@@ -225,13 +226,37 @@ def number(text: str) -> int | None:
     return int(text) if re.fullmatch(r"[0-9]{1,19}", text) else None
 
 
-def _start(probe: Probe) -> str:
-    return f"start {probe.name} {probe.limit} {probe.cap * 2} {shlex.quote(probe.command)}"
+def _start(limit: int, probes: Sequence[Probe]) -> str:
+    words = [f"{probe.name} {probe.cap * 2} {shlex.quote(probe.command)}" for probe in probes]
+    return " \\\n".join([f"start {limit}", *words])
 
 
-def _wait(count: int, seconds: int) -> str:
-    return f"collect {count} {seconds}"
-
+# The commands of one limit, in a shell under one timeout(1): busybox's ends that shell alone,
+# coreutils' its children too. ulimit -f counts 512-byte blocks (POSIX sh); what writes more gets
+# SIGXFSZ and says no status of its own.
+_EACH = r"""
+started=
+trap 'for late in $started; do [ -s "$ANSWERS/${late%:*}.rc" ] || kill "${late#*:}"; done' TERM
+while [ $# -gt 0 ]; do
+  (
+    ANSWER=$ANSWERS/$1
+    trap 'exit 124' TERM
+    trap 'echo $? >"$ANSWER.rc"' EXIT
+    ulimit -f "$2"
+    asked=$3
+    shift $#
+    eval "$asked"
+  ) >"$ANSWERS/$1.out" 2>"$ANSWERS/$1.err" </dev/null &
+  started="$started $1:$!"
+  shift 3
+done
+for one in $started; do
+  wait "${one#*:}"
+  rc=$?
+  [ -s "$ANSWERS/${one%:*}.rc" ] || echo $rc >"$ANSWERS/${one%:*}.rc"
+done
+wait
+"""
 
 _HEAD = r"""
 echo '@node @PROTOCOL@'
@@ -250,20 +275,27 @@ trap 'exit 129' HUP INT TERM PIPE
 mkfifo "$dir/done" && exec 3<>"$dir/done" || exit 73
 # Read once for all: "/proc/PID/comm:NAME".
 COMMS=$dir/comms
-export COMMS
+ANSWERS=$dir
+export COMMS ANSWERS
 grep -H '' /proc/[0-9]*/comm >"$COMMS" 2>/dev/null
 limited() { shift; "$@"; }
 if timeout -k 2 5 true 2>/dev/null; then
   limited() { timeout -k 2 "$@"; }
 fi
-# ulimit -f counts 512-byte blocks (POSIX sh); a command that writes more gets SIGXFSZ.
+each=@EACH@
 start() {
   (
-    ulimit -f "$3"
-    limited "$2" sh -c "$4" >"$dir/$1.out" 2>"$dir/$1.err" </dev/null 3>&-
+    seconds=$1
+    shift
+    limited "$seconds" sh -c "$each" sh "$@" </dev/null 3>&-
     rc=$?
-    ulimit -f unlimited 2>/dev/null
-    echo $rc >"$dir/$1.rc"
+    case $rc in
+      124 | 137 | 143)
+        while [ $# -gt 0 ]; do
+          [ -s "$dir/$1.rc" ] || echo $rc >"$dir/$1.rc"
+          shift 3
+        done ;;
+    esac
     echo done >&3
   ) >/dev/null 2>&1 &
 }

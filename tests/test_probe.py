@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -64,28 +65,78 @@ def test_a_hung_command_costs_its_limit_only(shell: list[str]) -> None:
     assert len(told["a.endless"].out) < 20_000
 
 
-def test_what_survives_sigkill_is_reported_and_left_behind(tmp_path: Path) -> None:
-    """State D cannot be made at will: a timeout(1) that never comes back stands for it."""
+# busybox's shell prefers its own timeout to that of PATH.
+WITH_PATH = [each for each in SHELLS if each.id != "busybox sh"]
+STUCK = Probe("a.stuck", "exec sleep 40", limit=1)
+QUICK = Probe("a.quick", "echo here", limit=1)
+SLOW = Probe("a.slow", "sleep 1; echo here", limit=3)
+
+
+def run_with(shell: list[str], tmp_path: Path, timeout: str, *probes: Probe) -> Sections:
+    """State D cannot be made at will: a timeout(1) that does not end its command stands for it."""
     fake = tmp_path / "timeout"
-    fake.write_text(
-        '#!/bin/sh\ncase "$*" in *"true"*) exit 0 ;; *stuck*) exec sleep 30 ;; esac\n'
-        'shift 3; exec "$@"\n'
-    )
+    fake.write_text(f"#!/bin/sh\n{timeout}\n")
     fake.chmod(0o755)
-    probes = (Probe("a.stuck", "echo stuck", limit=1), Probe("a.quick", "echo here", limit=1))
     start = time.monotonic()
-    done = subprocess.run(
-        ["dash", "-c", script(probes)],
-        capture_output=True,
+    with subprocess.Popen(
+        [*shell, "-c", script(probes)],
+        stdout=subprocess.PIPE,
         text=True,
-        timeout=20,
         env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
-    )
+        start_new_session=True,
+    ) as process:
+        told = read(str(process.communicate(timeout=20)[0]).splitlines())
+        os.killpg(process.pid, signal.SIGKILL)
     assert time.monotonic() - start < limit(probes) + 2
-    told = read(done.stdout.splitlines())
+    return told
+
+
+@pytest.mark.parametrize("shell", WITH_PATH)
+def test_what_survives_sigkill_is_reported_and_left_behind(
+    shell: list[str], tmp_path: Path
+) -> None:
+    told = run_with(shell, tmp_path, 'shift 3; [ "$*" = true ] || exec "$@"', STUCK, QUICK, SLOW)
     assert told["a.stuck"].rc is None
     assert "hung" in str(told["a.stuck"].trouble)
-    assert told["a.quick"].out == "here\n"
+    assert told["a.quick"] == Section("a.quick", 0, "here\n")
+    assert told["a.slow"] == Section("a.slow", 0, "here\n")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_timeout_that_gave_up_takes_no_other_answer(shell: list[str], tmp_path: Path) -> None:
+    """coreutils' timeout sends SIGKILL to its whole group, itself included."""
+    gives_up = 'shift 3; [ "$*" != true ] || exit 0; "$@" & sleep 1; exit 137'
+    told = run_with(shell, tmp_path, gives_up, STUCK, QUICK)
+    assert "timed out" in str(told["a.stuck"].trouble)
+    assert told["a.quick"] == Section("a.quick", 0, "here\n")
+
+
+@pytest.mark.parametrize("shell", WITH_PATH)
+def test_without_a_timeout_a_hung_command_is_left_behind(shell: list[str], tmp_path: Path) -> None:
+    told = run_with(shell, tmp_path, "exit 127", STUCK, QUICK)
+    assert "hung" in str(told["a.stuck"].trouble)
+    assert told["a.quick"] == Section("a.quick", 0, "here\n")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_command_may_do_to_its_shell_what_it_likes(shell: list[str]) -> None:
+    told = run(
+        shell,
+        Probe("a.exec", "exec sh -c 'echo here; exit 4'"),
+        Probe("a.exit", "cd /; set -- x; PATH=; exit 5"),
+        Probe("a.killed", "kill -9 $$; sleep 5", limit=3),
+        Probe("a.syntax", "if ((", limit=4),
+        Probe("a.long", "while :; do echo 0123456789; done", cap=8, limit=5),
+        Probe("a.same", "echo $# $COMMS $(pwd)", limit=5),
+    )
+    assert told["a.exec"] == Section("a.exec", 4, "here\n")
+    assert told["a.exit"] == Section("a.exit", 5)
+    assert told["a.killed"].trouble is not None
+    assert told["a.long"].cut
+    assert told["a.long"].trouble is not None
+    assert told["a.syntax"].trouble is not None
+    assert told["a.same"].rc == 0
+    assert told["a.same"].out.startswith("0 /")
 
 
 @pytest.mark.parametrize("shell", SHELLS)
