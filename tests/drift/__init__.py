@@ -1,0 +1,1 @@
+"""The scheduled check: its command, its results."""

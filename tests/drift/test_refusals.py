@@ -1,0 +1,88 @@
+"""What cannot be meant is refused before any host is connected to."""
+
+from __future__ import annotations
+
+import pytest
+
+from audit.drift.command_line import options
+from tests.drift.place import Place
+
+REFUSED = [
+    (["--data", "audit_levl=none", "--limit", "zork"], "fleet.py", [
+        "knob audit_levl: saw no such knob, want audit_level\n",
+        "limit zork: saw no such host or group, want one of this inventory\n",
+    ]),
+    (["--data", "batch_size=none"], "fleet.py", [
+        "knob batch_size: saw 'none', want a number from 1\n"
+    ]),
+    (["--data", "report_junit=."], "fleet.py", [
+        "knob report_junit: saw '.', a directory, want a file in it\n"
+    ]),
+    (["--data", "report_junit=a.x", "--data", "report_json=./a.x"], "fleet.py", [
+        "knobs report_json, report_junit: saw 'a.x' in both, want two files\n"
+    ]),
+    (["--data", 'waivers=[{"check": "zork"}, 7]'], "fleet.py", [
+        "knob waivers: item 1, owner: saw nothing, want words\n",
+        "knob waivers: item 2: saw 7, want an object with check, ",
+    ]),
+    (["--data", "_timeout=abc"], "fleet.py", ["knob _timeout: saw 'abc', want seconds from 1\n"]),
+    (["--data", "_timeout=-1"], "fleet.py", ["knob _timeout: saw -1, want seconds from 1\n"]),
+    ([], "none.py", ["inventory none.py: saw no such file or host, want a file, @local or"]),
+    ([], "empty.py", ["inventory empty.py: saw no hosts in it, want a list of hosts\n"]),
+    ([], "words.py", ["inventory words.py, line 1: saw invalid syntax, want Python\n"]),
+    ([], ".", ["inventory .: saw Is a directory, want hosts\n"]),
+    ([], "own.py", ["knob waivers: saw 7, want a list of waivers (gpu-02 and 1 more)\n"]),
+    ([], "refuses.py", ["inventory refuses.py: hosts.ini:3: saw 'b', want KEY=VALUE\n"]),
+    ([], "fails.py", ["inventory fails.py: saw KeyError: 'HOSTS', want hosts\n"]),
+]  # fmt: skip
+OTHERS = {
+    "empty.py": "hosts = []\n",
+    "words.py": "gpu one\n",
+    "own.py": "own = {'waivers': 7}\nhosts = ['gpu-01', ('gpu-02', own), ('gpu-03', own)]\n",
+    "refuses.py": "from pyinfra.api.exceptions import InventoryError\n"
+    "raise InventoryError(\"hosts.ini:3: saw 'b', want KEY=VALUE\")\n",
+    "fails.py": "hosts = {}['HOSTS']",
+}
+
+
+@pytest.mark.parametrize(("more", "inventory", "told"), REFUSED)
+def test_what_cannot_be_meant_is_refused(
+    place: Place, more: list[str], inventory: str, told: list[str]
+) -> None:
+    for name, text in OTHERS.items():
+        (place.path / name).write_text(text)
+    code, said = place.run(*more, inventory=inventory)
+    assert (code, [words for words in told if words not in said]) == (3, []), said
+    assert not (place.results / "audit.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--data", "batch_size"], "--data: saw 'batch_size', want KNOB=VALUE"),
+        (["--level", "bad"], "saw 'bad', want one of broken, at risk, advice, none"),
+        (["--results", ""], "--results: saw '', want a directory"),
+        (["--last", "--accept"], "--last --accept: saw both, want one"),
+        (["--last", "--data", "audit_level=none"], "--last --data: saw both, want one"),
+        (["--interval", "0"], "saw '0', want a number of seconds"),
+        (["--interval", "1e300"], "saw '1e300', want a number of seconds up to 100000000"),
+        (["--time-limit", "nan"], "saw 'nan', want a number of seconds"),
+        (["--textfile", "/nowhere/x.prom"], "--textfile: saw /nowhere/x.prom, want"),
+        (["--exit-scheme", "sensu"], "saw 'sensu', want one of plain, nagios, npd"),
+        (["--exit-scheme"], "expected one argument"),
+    ],
+)
+def test_an_option_that_cannot_be_meant_is_refused(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        options(["fleet.py", *words])
+    assert ended.value.code == 3
+    assert told in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("scheme", "code"), [("npd", 2), ("nagios", 3), ("plain", 3)])
+def test_a_usage_error_ends_as_the_scheme_says(scheme: str, code: int) -> None:
+    with pytest.raises(SystemExit) as ended:
+        options(["fleet.py", "--zork", f"--exit-scheme={scheme}"])
+    assert ended.value.code == code

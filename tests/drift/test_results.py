@@ -1,0 +1,131 @@
+"""The results of earlier runs: too old, another inventory's, damaged, of another version."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from tests.drift.place import FLEET, Place
+
+
+def test_results_grow_old(place: Place) -> None:
+    code, said = place.run("--last")
+    assert (code, "saw no run yet, want one: run once without --last" in said) == (2, True), said
+    assert place.run("--interval", "600", "--level", "broken")[0] == 0
+    hour_ago = datetime.now(timezone.utc) - timedelta(hours=1)
+    drift = place.drift()
+    stamps = dict.fromkeys(("started", "ended", "results"), hour_ago.isoformat(timespec="seconds"))
+    (place.results / "drift.json").write_text(json.dumps({**drift, **stamps}))
+    assert place.run("--last", "--level", "broken")[0] == 2
+    assert place.run("--last", "--level", "broken", "--interval", "3600")[0] == 0
+    assert place.run("--last", "--level", "broken", "--limit", "*good")[0] == 2
+    later = (hour_ago + timedelta(hours=2)).isoformat(timespec="seconds")
+    (place.results / "drift.json").write_text(json.dumps({**drift, "results": later}))
+    code, said = place.run("--last", "--level", "broken")
+    assert (code, "from now, want the clock of their time" in said) == (2, True), said
+    assert place.run("--last", "--limit", "zork")[0] == 3
+
+
+def test_the_last_results_of_another_inventory_are_not_judged(place: Place) -> None:
+    (place.path / "other.py").write_text(FLEET)
+    assert place.run("--level", "broken")[0] == 0
+    own, level = str(place.path / "fleet.py"), ("--level", "broken")
+    assert place.drift()["inventory"] == own
+    for same in (own, f"../{place.path.name}/fleet.py"):
+        assert place.run("--last", *level, inventory=same)[0] == 0
+    for other, named in (
+        ("fleat.py", place.path / "fleat.py"),
+        ("other.py", place.path / "other.py"),
+        ("@local", "@local"),
+        ("gpu-01,gpu-02", "gpu-01,gpu-02"),
+    ):
+        code, said = place.run("--last", *level, inventory=other)
+        told = f"the last results are of {own}, want those of {named}: name that one, or"
+        assert (code, told in said) == (2, True), said
+    # A run that gives no audit leaves the results those of the inventory before.
+    assert place.run(*level, inventory="none.py")[0] == 3
+    assert place.drift()["inventory"] == own
+    drift = {key: value for key, value in place.drift().items() if key != "inventory"}
+    (place.results / "drift.json").write_text(json.dumps({**drift, "audited": True}))
+    assert place.run("--last", *level, inventory="other.py")[0] == 0
+
+
+def test_a_damaged_accepted_state_is_told_and_another_may_take_its_place(place: Place) -> None:
+    place.results.mkdir()
+    (place.results / "accepted.json").write_text("{")
+    code, said = place.run("--level", "broken")
+    assert (code, "accepted.json: saw Expecting property name" in said) == (2, True), said
+    assert place.drift()["ended"] and place.drift()["nodes"]["@fake/gpu_good"]["status"] == "ok"
+    assert place.run("--level", "broken", "--accept")[0] == 0
+
+
+def test_an_audit_that_is_gone_or_says_nothing_is_told_by_its_file(place: Place) -> None:
+    assert place.run("--level", "broken", "--accept")[0] == 0
+    audit, accepted = place.results / "audit.json", place.results / "accepted.json"
+    whole = json.loads(audit.read_text())
+    nodes = [{**node, "checks": []} for node in whole["nodes"]]
+    audit.write_text(json.dumps({**whole, "nodes": nodes}))
+    code, said = place.run("--last", "--level", "broken")
+    assert (code, "unknown: saw no check of this node, want each" in said) == (2, True), said
+    audit.write_text('{"version": 1, "nodes": []}')
+    told = "audit.json: saw no 'time' in it, want what this program writes: run once without"
+    assert told in place.run("--last")[1]
+    audit.write_text('{"version": 1, "time": "2026-01-01T00:00:00+00:00", "nodes": [7]}')
+    assert "audit.json: saw a value of another kind (" in place.run("--last")[1]
+    audit.unlink()
+    code, said = place.run("--last", "--level", "broken")
+    assert (code, "audit.json: saw No such file" in said) == (2, True), said
+    audit.write_text(json.dumps(whole))
+    accepted.write_text('{"version": 1}')
+    code, said = place.run("--last", "--level", "broken")
+    told = (
+        "accepted.json: saw no 'time' in it, want what this program writes: run once with --accept"
+    )
+    assert (code, told in said) == (2, True), said
+
+
+@pytest.mark.parametrize(("name", "do"), [
+    ("audit.json", "run once without --last"),
+    ("drift.json", "run once without --last"),
+    ("accepted.json", "run once with --accept"),
+])  # fmt: skip
+def test_results_of_another_version_are_unknown_until_they_are_written_again(
+    place: Place, name: str, do: str
+) -> None:
+    assert place.run("--level", "broken", "--accept")[0] == 0
+    file = place.results / name
+    whole = json.loads(file.read_text())
+    for saw, content in (("version 2", {**whole, "version": 2}), ("no version", _less(whole))):
+        file.write_text(json.dumps(content))
+        code, said = place.run("--last", "--level", "broken")
+        told = f"results/{name}: saw {saw}, want 1, the one that this program reads: {do}"
+        assert (code, told in said) == (2, True), said
+    again = ["--accept"] if name == "accepted.json" else []
+    assert place.run("--level", "broken", *again)[0] == 0
+    assert place.run("--last", "--level", "broken")[0] == 0
+
+
+def _less(whole: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in whole.items() if key != "version"}
+
+
+@pytest.mark.parametrize("name", ["audit.json", "accepted.json", "drift.json"])
+@pytest.mark.parametrize("content", ["", "[]", '{"version": 1, "nodes": [{}]}',
+    '{"version": 1, "nodes": 1, "results": 2}',
+    '{"version": 1, "results": "NOW", "ended": "NOW", "interval": 1e300}'])  # fmt: skip
+def test_damaged_results_are_unknown(place: Place, name: str, content: str) -> None:
+    results = place.results
+    results.mkdir()
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    content = content.replace("NOW", now)
+    for made in ("audit.json", "accepted.json"):
+        (results / made).write_text(
+            '{"version": 1, "time": "2026-01-01T00:00:00+00:00", "nodes": []}'
+        )
+    (results / "drift.json").write_text('{"version": 1, "results": null}')
+    (results / name).write_text(content)
+    code, said = place.run("--last", "--exit-scheme", "npd")
+    assert code == 2, said

@@ -1,0 +1,1 @@
+"""The inventories that come from elsewhere."""

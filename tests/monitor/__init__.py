@@ -1,0 +1,1 @@
+"""The one monitor of a MIG node."""

@@ -1,0 +1,1 @@
+"""The scheduled audit on a node or a controller."""
