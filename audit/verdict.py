@@ -14,6 +14,9 @@ from audit.wishes import Wishes
 from facts.node import NodeState
 from facts.unknown import Unknown
 
+WORDS = ("broken", "no answer", "at risk", "advice", "unknown", "waived", "ok", "not applicable")
+"""What a node comes to, the worst first."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -62,6 +65,17 @@ class Verdict:
             return ", ".join(words)
         statuses = {result.status for result in self.results}
         return "ok" if Status.OK in statuses else "not applicable"
+
+    @cached_property
+    def word(self) -> str:
+        """What it comes to, one of ``WORDS``."""
+        if isinstance(self.state, Unknown):
+            return "no answer"
+        if self.worst:
+            return self.worst.value
+        if self.doubts:
+            return "unknown"
+        return "waived" if self.waived else self.summary
 
     def reaches(self, level: Level | None) -> bool:
         """Whether a finding is at or above this level; ``None`` is never reached."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from xml.etree import ElementTree as Xml
@@ -124,6 +125,31 @@ def test_nothing_a_node_said_is_markup() -> None:
     assert page.count("<table>") == 1
     assert "@" not in escaped(EVIL)
     assert "<td>`x` &lt;b&gt;*bold*&lt;/b&gt; @team #1 [a](b) | \\x1b[2J" in page
+
+
+def test_markdown_fits_a_comment_and_says_what_it_leaves_out() -> None:
+    words = "y" * 900
+    finding = Finding(Level.BROKEN, "x", "", words, words, Repair.NONE, words, words, (words,))
+    nodes = [
+        Verdict(
+            f"gpu-{n}",
+            recordings.node("blank"),
+            tuple(
+                result(f"check-{at}", Area.REST, [replace(finding, saw=f"{n} {at}")])
+                for at in range(20)
+            ),
+        )
+        for n in range(500)
+    ]
+    text = markdown(nodes, AT)
+    assert 60_000 < len(text) <= 65_536
+    assert (
+        text.rstrip()
+        .splitlines()[-1]
+        .endswith("in full in the JSON and HTML reports (report_json, report_html)")
+    )
+    assert " more, for which 65536 characters have no room: " in text
+    assert rendered(text).count("<pre>") == text.count("```text")
 
 
 def test_a_change_that_failed_is_told_beside_the_verdict() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -14,6 +15,12 @@ LARGE = 40
 
 SHOWN = 3
 """How many different findings of one check and level a large fleet's report shows in full."""
+
+KINDS = 6
+"""How many it shows where each is of another kind: another reason, or another repair."""
+
+ELSEWHERE = "each in full in the JSON and HTML reports (report_json, report_html)"
+"""Where to read what a large fleet's report leaves out."""
 
 Key = TypeVar("Key", bound=Hashable)
 Item = TypeVar("Item")
@@ -31,12 +38,18 @@ class Told:
 
 @dataclass(frozen=True)
 class Rest:
-    """Findings of one check and level that are not shown in full, and their nodes."""
+    """Findings of one check and standing that are not shown in full."""
 
-    nodes: tuple[str, ...]
-    check: str
-    level: Level
-    count: int
+    told: tuple[Told, ...]
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(node for one in self.told for node in one.nodes))
+
+    @property
+    def finding(self) -> Finding:
+        """The first of them: its level and standing are those of all."""
+        return self.told[0].finding
 
 
 def together(pairs: Iterable[tuple[Key, Item]]) -> dict[Key, list[Item]]:
@@ -63,14 +76,21 @@ def findings(verdicts: Sequence[Verdict]) -> list[Told | Rest]:
 
 
 def _kinds(told: Sequence[Told]) -> list[list[Told]]:
-    return list(together(((one.check, one.finding.level), one) for one in told).values())
+    return list(together(((one.check, one.finding.standing), one) for one in told).values())
 
 
 def _shortened(group: list[Told]) -> list[Told | Rest]:
     # The same for most nodes first: the odd ones of a kind are then what comes after.
     group.sort(key=lambda one: -len(one.nodes))
-    shown, rest = group[:SHOWN], group[SHOWN:]
-    if not rest:
-        return list(shown)
-    nodes = dict.fromkeys(node for one in rest for node in one.nodes)
-    return [*shown, Rest(tuple(nodes), rest[0].check, rest[0].finding.level, len(rest))]
+    kinds = [some[0] for some in together((_kind(one.finding), one) for one in group).values()]
+    most = max(SHOWN, min(len(kinds), KINDS))
+    first = list(dict.fromkeys([*kinds[:KINDS], *group]))
+    # A rest of one would take as much room as itself.
+    shown = set(first if len(first) == most + 1 else first[:most])
+    rest = tuple(one for one in group if one not in shown)
+    return [*(one for one in group if one in shown), *([Rest(rest)] if rest else [])]
+
+
+def _kind(finding: Finding) -> tuple[object, ...]:
+    """What findings of one kind have in common; times and counts in the reason do not part them."""
+    return finding.repair, re.sub(r"\d+", "", finding.why)

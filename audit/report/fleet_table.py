@@ -9,9 +9,9 @@ from rich.text import Text
 
 from audit.finding import Level
 from audit.report.alike import LARGE, together
-from audit.report.node_names import folded
-from audit.report.printable import printable
-from audit.verdict import Verdict
+from audit.report.node_names import named
+from audit.report.printable import brief
+from audit.verdict import WORDS, Verdict
 from facts.engine_setup import EngineSetup
 from facts.gpu_containers import GpuContainers
 from facts.node import NodeState
@@ -22,14 +22,16 @@ COLOURS = {Level.BROKEN: "red", Level.AT_RISK: "yellow", Level.ADVICE: "cyan"}
 _UNKNOWN = "?"
 
 
-def table(verdicts: Sequence[Verdict]) -> Table:
+def table(verdicts: Sequence[Verdict], narrow: bool = False) -> Table:
     """The rows of a fleet in the order of its inventory; in a large one, those alike in one."""
-    drawn = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    drawn = Table(box=None, pad_edge=False, padding=(0, 1 if narrow else 2, 0, 0))
     for column in COLUMNS:
-        drawn.add_column(column, overflow="fold")
+        # Half a version on the next line reads as another one.
+        whole = column in ("driver", "cgroup", "module", "library")
+        drawn.add_column(column, overflow="fold", no_wrap=whole)
     for row, worst in rows(verdicts):
         style = COLOURS[worst] if worst else ""
-        texts = [Text(printable(cell)) for cell in row]
+        texts = [Text(brief(cell, 200)) for cell in row]
         texts[-1].stylize(style)
         drawn.add_row(*texts)
     return drawn
@@ -39,14 +41,32 @@ def rows(verdicts: Sequence[Verdict]) -> Iterator[tuple[tuple[str, ...], Level |
     """The table's rows, a text for each of ``COLUMNS``, each with its worst level."""
     keyed = (((cells(verdict.state), verdict.summary), verdict) for verdict in verdicts)
     large = len(verdicts) > LARGE
-    groups = together(keyed).values() if large else ([verdict] for verdict in verdicts)
-    for group in groups:
-        names = [verdict.node for verdict in group]
-        yield (_called(names), *cells(group[0].state), group[0].summary), group[0].worst
+    groups = [*together(keyed).values()] if large else [[verdict] for verdict in verdicts]
+    shown, rest = _worst(groups) if large else (groups, [])
+    for group in shown:
+        first = group[0]
+        yield (_names(group), *cells(first.state), first.summary), first.worst
+    if rest:
+        words = [verdict.word for verdict in rest]
+        counts = [f"{words.count(word)} {word}" for word in WORDS if word in words]
+        yield (_names(rest), *(["..."] * (len(COLUMNS) - 2)), ", ".join(counts)), None
 
 
-def _called(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{len(names)} nodes: {folded(names)}"
+def _names(group: Sequence[Verdict]) -> str:
+    # Of a large group the first ones, not a column of ranges.
+    return named([verdict.node for verdict in group], 48, counted=True)
+
+
+def _worst(groups: list[list[Verdict]]) -> tuple[list[list[Verdict]], list[Verdict]]:
+    """The groups to show, of more than a screen holds the worst behind the largest; and the rest.
+
+    Against the largest one sees what is odd in the others.
+    """
+    if len(groups) <= LARGE:
+        return groups, []
+    largest = max(groups, key=len)
+    groups.sort(key=lambda group: (group is not largest, WORDS.index(group[0].word)))
+    return groups[:LARGE], [verdict for group in groups[LARGE:] for verdict in group]
 
 
 def cells(state: NodeState | Unknown) -> tuple[str, ...]:

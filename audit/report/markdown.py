@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from audit.report.alike import Rest, Told, findings
+from audit.report.alike import ELSEWHERE, Rest, Told, findings
 from audit.report.document import Run
+from audit.report.doubts import doubts_of_fleet
 from audit.report.fleet_table import COLUMNS, rows
-from audit.report.node_names import folded
-from audit.report.printable import printable
-from audit.report.terminal import closing, doubts_of_fleet, lines, notes
+from audit.report.node_names import named
+from audit.report.printable import brief
+from audit.report.terminal import closing, lines, notes
 from audit.verdict import Verdict
 
 # What Markdown would act on (CommonMark 2.4; an underscore inside a word is itself), and what its
@@ -19,32 +20,50 @@ from audit.verdict import Verdict
 _MARKUP = re.compile(r"[\\`*{}\[\]|~$!]|(?<!\w)_|_(?!\w)")
 _HOSTS = re.compile(r"[<>&#@]")
 
+MOST = 65_536
+"""Characters in a comment or an issue of GitHub (its refusal: "body is too long")."""
+
 
 def markdown(verdicts: Sequence[Verdict], at: datetime, run: Run | None = None) -> str:
     """The fleet's table, every finding with its evidence, and what could not be told."""
     parts = [f"**{escaped(closing(verdicts))}** ({at:%Y-%m-%d %H:%M} UTC)", _table(verdicts)]
+    parts += [escaped(note) for note in notes(verdicts, run or Run())]
     parts += [_finding(told) for told in findings(verdicts)]
     parts += _doubts(verdicts)
-    parts += [escaped(note) for note in notes(verdicts, run or Run())]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(_fitting(parts)) + "\n"
 
 
-def escaped(text: str) -> str:
+def _fitting(parts: Sequence[str]) -> Iterator[str]:
+    """The parts for which one comment has room, and how many are left out."""
+    room, left_out = MOST - 200, 0
+    for part in parts:
+        size = len(part) + len("\n\n")
+        if size > room:
+            left_out += 1
+            continue
+        room -= size
+        yield part
+    if left_out:
+        yield f"{left_out} more, for which {MOST} characters have no room: {ELSEWHERE}"
+
+
+def escaped(text: str, most: int = 1000) -> str:
     """The text as text: nothing in it is markup, a mention or a reference."""
-    escaped_markup = _MARKUP.sub(lambda found: f"\\{found[0]}", printable(text))
+    escaped_markup = _MARKUP.sub(lambda found: f"\\{found[0]}", brief(text, most))
     return _HOSTS.sub(lambda found: f"&#{ord(found[0])};", escaped_markup)
 
 
 def _table(verdicts: Sequence[Verdict]) -> str:
     drawn = [" | ".join(COLUMNS), " | ".join("---" for _ in COLUMNS)]
-    drawn += [" | ".join(map(escaped, row)) for row, _ in rows(verdicts)]
+    drawn += [" | ".join(escaped(cell, 200) for cell in row) for row, _ in rows(verdicts)]
     return "\n".join(f"| {line} |" for line in drawn)
 
 
 def _finding(told: Told | Rest) -> str:
-    nodes = escaped(folded(told.nodes))
+    nodes = escaped(named(told.nodes))
     if isinstance(told, Rest):
-        return f"**{nodes}** · {told.count} more, **{told.level.value}** `{told.check}`"
+        more = f"{len(told.told)} more, **{told.finding.standing}** `{told.told[0].check}`"
+        return f"**{nodes}** · {more}: {ELSEWHERE}"
     finding = told.finding
     head = f"**{nodes} · {escaped(finding.subject)} · {finding.standing}** `{told.check}`"
     said = [f"- {word}: {escaped(text)}" for word, text in lines(finding)]
@@ -55,7 +74,7 @@ def _fenced(evidence: Sequence[str]) -> list[str]:
     """The node's own lines, behind a fence that none of them can close."""
     if not evidence:
         return []
-    shown = [printable(line) for line in evidence]
+    shown = [brief(line) for line in evidence]
     longest = max((len(run) for run in re.findall(r"`+", "\n".join(shown))), default=0)
     fence = "`" * max(3, longest + 1)
     return ["", f"{fence}text", *shown, fence]
@@ -63,5 +82,5 @@ def _fenced(evidence: Sequence[str]) -> list[str]:
 
 def _doubts(verdicts: Sequence[Verdict]) -> Iterator[str]:
     for nodes, title, said in doubts_of_fleet(verdicts):
-        head = f"**{escaped(folded(nodes))} · {escaped(title)}**"
+        head = f"**{escaped(named(nodes))} · {escaped(title)}**"
         yield "\n".join([head, "", *(f"- {escaped(line)}" for line in said)]).rstrip()

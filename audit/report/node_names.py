@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 # The last run of digits counts; more digits than these name nothing that is counted.
-_NUMBERED = re.compile(r"^(.*?)(\d{1,9})(\D*)$", re.DOTALL)
+_NUMBERED = re.compile(r"^(.*?)(\d{1,9})(\D*)$", re.DOTALL | re.ASCII)
 
 
 def folded(names: Sequence[str]) -> str:
@@ -24,6 +24,22 @@ def folded(names: Sequence[str]) -> str:
         key = (found[1], found[3], width) if found else (name, "", -1)
         groups.setdefault(key, []).append(int(found[2]) if found else 0)
     return ", ".join(_written(*key, numbers) for key, numbers in _of_one_width(groups).items())
+
+
+def named(names: Sequence[str], most: int = 400, counted: bool = False) -> str:
+    """The folded names; of many in a few letters as many as fit, behind how many there are.
+
+    .. code:: python
+
+        named(["gpu-1", "gpu-3", "gpu-5", "gpu-7"], 12) == "4 nodes: gpu-[1,3 ..."
+    """
+    text = folded(names)
+    if len(names) == 1:
+        return text
+    if len(text) > most:
+        comma = text.rfind(",", 0, most)
+        text, counted = f"{text[: comma if comma > 0 else most]} ...", True
+    return f"{len(names)} nodes: {text}" if counted else text
 
 
 def _of_one_width(

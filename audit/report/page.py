@@ -15,11 +15,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from audit.catalogue import entries
 from audit.finding import Finding, Level, Result, Status
 from audit.report.document import Run
+from audit.report.doubts import doubts
 from audit.report.fleet_table import COLUMNS, cells
 from audit.report.printable import printable
-from audit.report.terminal import closing, doubts, lines
-from audit.verdict import Verdict
-from facts.unknown import Unknown
+from audit.report.terminal import closing, lines
+from audit.verdict import WORDS, Verdict
 
 _TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 
@@ -116,21 +116,15 @@ def _summary(text: str) -> str:
 
 
 def _worst_first(verdicts: Sequence[Verdict], run: Run) -> list[Row]:
-    order = list(_SIGNS)
     found = [_row(number, verdict, run) for number, verdict in enumerate(verdicts, 1)]
-    return sorted(found, key=lambda row: order.index(_rank(row.state)))
-
-
-def _rank(state: str) -> str:
-    # A node that did not answer may be the worst of all.
-    return "broken" if state == "no answer" else state
+    return sorted(found, key=lambda row: WORDS.index(row.state))
 
 
 def _row(number: int, verdict: Verdict, run: Run) -> Row:
     return Row(
         number=number,
         node=verdict.node,
-        state=_state(verdict),
+        state=verdict.word,
         summary=verdict.summary,
         facts=cells(verdict.state),
         cells=_cells(verdict),
@@ -139,16 +133,6 @@ def _row(number: int, verdict: Verdict, run: Run) -> Row:
         notes=run.notes(verdict.node),
         plan=tuple(run.plans.get(verdict.node, ())),
     )
-
-
-def _state(verdict: Verdict) -> str:
-    if isinstance(verdict.state, Unknown):
-        return "no answer"
-    if verdict.worst:
-        return verdict.worst.value
-    if verdict.doubts:
-        return "unknown"
-    return "waived" if verdict.waived else verdict.summary
 
 
 def _cells(verdict: Verdict) -> tuple[Cell, ...]:
@@ -166,5 +150,5 @@ def _cell(check: str, result: Result | None) -> Cell:
 
 
 def _counts(verdicts: Sequence[Verdict]) -> dict[str, int]:
-    states = [_state(verdict) for verdict in verdicts]
-    return {state: states.count(state) for state in _SIGNS if state in states}
+    words = [verdict.word for verdict in verdicts]
+    return {word: words.count(word) for word in WORDS if word in words}

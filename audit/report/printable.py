@@ -21,6 +21,17 @@ def printable(text: str) -> str:
     return "".join(_escape(c) if unicodedata.category(c) in _HIDDEN else c for c in text)
 
 
+def brief(text: str, most: int = 1000) -> str:
+    """The printable text, of one that no screen holds its beginning, and how much that leaves out.
+
+    .. code:: python
+
+        brief("x" * 10_000, 4) == "xxxx ... (9996 more characters)"
+    """
+    shown = printable(text[:most])
+    return shown if len(text) <= most else f"{shown} ... ({len(text) - most} more characters)"
+
+
 def _escape(character: str) -> str:
     code = ord(character)
     if code < 0x100:

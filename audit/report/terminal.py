@@ -8,11 +8,12 @@ from rich.console import Console
 from rich.text import Text
 
 from audit.finding import Finding, Level, Repair
-from audit.report.alike import LARGE, Rest, Told, findings, together
+from audit.report.alike import ELSEWHERE, LARGE, Rest, Told, findings, together
 from audit.report.document import Run
+from audit.report.doubts import doubts_of_fleet
 from audit.report.fleet_table import COLOURS, table
-from audit.report.node_names import folded
-from audit.report.printable import printable
+from audit.report.node_names import named
+from audit.report.printable import brief, printable
 from audit.verdict import Verdict
 from facts.unknown import Unknown
 
@@ -22,7 +23,7 @@ def show(verdicts: Sequence[Verdict], console: Console) -> None:
 
     A fleet of more than ``audit.report.alike.LARGE`` nodes is told by what is alike in it.
     """
-    console.print(table(verdicts))
+    console.print(table(verdicts, narrow=console.width < 100))
     for told in findings(verdicts):
         console.print()
         console.print(_block(told), soft_wrap=True)
@@ -36,26 +37,28 @@ def _block(told: Told | Rest) -> Text:
     if isinstance(told, Rest):
         return _rest(told)
     finding = told.finding
-    subject = printable(f"{folded(told.nodes)} · {finding.subject} · ")
+    subject = f"{brief(named(told.nodes))} · {brief(finding.subject)} · "
     text = Text().append(subject, style="bold")
-    text.append(
-        finding.standing, style=f"bold {COLOURS[finding.level]}" if finding.counts else "dim"
-    )
+    text.append(finding.standing, style=_style(finding))
     text.append(f"  [{told.check}]", style="dim")
     for word, said in lines(finding):
         text.append(f"\n  {word:<6}", style="bold")
-        text.append(printable(said))
+        text.append(brief(said))
     for line in finding.evidence:
-        text.append(f"\n        | {printable(line)}", style="dim")
+        text.append(f"\n        | {brief(line)}", style="dim")
     return text
 
 
 def _rest(rest: Rest) -> Text:
-    text = Text().append(printable(f"{folded(rest.nodes)} · "), style="bold")
-    text.append(f"{rest.count} more, {rest.level.value}", style=f"bold {COLOURS[rest.level]}")
-    text.append(f"  [{rest.check}]", style="dim")
-    text.append("\n  each in full in the JSON and HTML reports")
+    text = Text().append(printable(f"{named(rest.nodes)} · "), style="bold")
+    text.append(f"{len(rest.told)} more, {rest.finding.standing}", style=_style(rest.finding))
+    text.append(f"  [{rest.told[0].check}]", style="dim")
+    text.append(f"\n  {ELSEWHERE}")
     return text
+
+
+def _style(finding: Finding) -> str:
+    return f"bold {COLOURS[finding.level]}" if finding.counts else "dim"
 
 
 def lines(finding: Finding) -> Iterator[tuple[str, str]]:
@@ -74,38 +77,10 @@ def lines(finding: Finding) -> Iterator[tuple[str, str]]:
 
 def _doubts(verdicts: Sequence[Verdict]) -> Iterator[Text]:
     for nodes, title, said in doubts_of_fleet(verdicts):
-        yield Text("\n").append(printable(f"{folded(nodes)} · {title}"), style="magenta")
+        yield Text("\n").append(brief(f"{named(nodes)} · {title}"), style="magenta")
         for line in said:
             text, _, checks = line.rpartition("  [")
-            yield Text(f"  {printable(text)}").append(f"  [{checks}", style="dim")
-
-
-def doubts_of_fleet(
-    verdicts: Sequence[Verdict],
-) -> Iterator[tuple[tuple[str, ...], str, tuple[str, ...]]]:
-    """What could not be told: of which nodes, a title, then its lines; alike ones of many once."""
-    answered = ((doubts(verdict), verdict.node) for verdict in verdicts)
-    keyed = [(said, node) for said, node in answered if said]
-    if len(verdicts) > LARGE:
-        groups = [(said, tuple(nodes)) for said, nodes in together(keyed).items()]
-    else:
-        groups = [(said, (node,)) for said, node in keyed]
-    for (title, *said), nodes in groups:
-        yield nodes, title, tuple(said)
-
-
-def doubts(verdict: Verdict) -> tuple[str, ...]:
-    """What could not be told of a node: a title, then one line each with its checks."""
-    if isinstance(verdict.state, Unknown):
-        return (f"no answer: {verdict.state.reason}",)
-    told = together(
-        (f"{doubt.subject}: {doubt.reason}", result.check)
-        for result in verdict.results
-        for doubt in result.doubts
-    )
-    if not told:
-        return ()
-    return ("could not tell", *(f"{said}  [{', '.join(by)}]" for said, by in told.items()))
+            yield Text(f"  {brief(text)}").append(f"  [{checks}", style="dim")
 
 
 def notes(verdicts: Sequence[Verdict], run: Run) -> Iterator[str]:
@@ -113,7 +88,7 @@ def notes(verdicts: Sequence[Verdict], run: Run) -> Iterator[str]:
     keyed = [(note, verdict.node) for verdict in verdicts for note in run.notes(verdict.node)]
     few = len(keyed) <= LARGE
     for (note, _), nodes in together(((note, few and node), node) for note, node in keyed).items():
-        yield printable(f"{folded(nodes)} · {note}")
+        yield brief(f"{named(nodes)} · {note}")
 
 
 def closing(verdicts: Sequence[Verdict]) -> str:
@@ -129,4 +104,6 @@ def closing(verdicts: Sequence[Verdict]) -> str:
     words += [f"{silent} without an answer"] if silent else []
     execs = max((verdict.execs for verdict in verdicts), default=0)
     nodes = "1 node" if count == 1 else f"{count} nodes"
+    if not count:
+        return "0 nodes: none was asked"
     return f"{nodes}: {', '.join(words) or 'nothing found'}; at most {execs} exec a node"

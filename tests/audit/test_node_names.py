@@ -23,6 +23,7 @@ from audit.report.node_names import folded
         (["a", "a1"], "a, a1"),
         (["n0", "n1", "n10"], "n[0-1,10]"),
         (["gpu-7"], "gpu-7"),
+        (["gpu-٣", "gpu-4"], "gpu-٣, gpu-4"),
         ([], ""),
     ],
 )
