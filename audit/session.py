@@ -29,7 +29,8 @@ from audit.report.page import template
 from audit.report.printable import printable
 from audit.report.terminal import notes, show
 from audit.verdict import Verdict, unreached, verdict
-from audit.waivers import Waiver, unmatched
+from audit.waived import unmatched
+from audit.waivers import Waiver
 from facts.node import Node, NodeState
 from facts.probe import limit
 from facts.unknown import Unknown
@@ -146,7 +147,8 @@ class Session(BaseStateCallback):
         )
         for line in notes(verdicts, run):
             console.print(line, soft_wrap=True, markup=False)
-        for line in unmatched(self._waivers(state), [host.name for host in state.inventory]):
+        found = {name: verdict.results for name, verdict in self.verdicts.items()}
+        for line in unmatched(self._waivers(state), [host.name for host in state.inventory], found):
             console.print(printable(line), soft_wrap=True, markup=False)
         for line in slow_settings.of_run(state):
             console.print(line, soft_wrap=True, markup=False)

@@ -9,7 +9,8 @@ from functools import cached_property
 
 from audit.catalogue import judge
 from audit.finding import Finding, Level, Result, Status, by_urgency
-from audit.waivers import Waiver, applied
+from audit.waived import applied
+from audit.waivers import Waiver
 from audit.wishes import Wishes
 from facts.node import NodeState
 from facts.unknown import Unknown

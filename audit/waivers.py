@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from audit.finding import Finding, Result, Waived
-
 _WANTED = ("check", "owner", "reason", "expires")
-_EVERY_HOST = ("*",)
+_NARROWED = ("hosts", "subjects")
+_EVERY = ("*",)
 
 
 @dataclass(frozen=True)
@@ -22,18 +21,24 @@ class Waiver:
 
     .. code:: python
 
-        Waiver("engine-driver", "gpu-team", "replaced in January", date(2027, 1, 31), ("gpu-0*",))
+        Waiver("device-exposure", "gpu-team", "replaced in January", date(2027, 1, 31),
+               hosts=("gpu-0*",), subjects=("container train-*",))
     """
 
     check: str
     owner: str
     reason: str
     expires: date
-    hosts: tuple[str, ...] = _EVERY_HOST
+    hosts: tuple[str, ...] = _EVERY
+    subjects: tuple[str, ...] = _EVERY
 
     def on(self, host: str) -> bool:
         """Whether it is about this host: ``hosts`` are names or patterns of them."""
         return any(fnmatchcase(host, pattern) for pattern in self.hosts)
+
+    def about(self, subject: str) -> bool:
+        """Whether it is about this subject of a finding: ``subjects`` are such, or patterns."""
+        return any(fnmatchcase(subject, pattern) for pattern in self.subjects)
 
 
 def waivers(value: object, checks: Collection[str]) -> tuple[Waiver, ...]:
@@ -57,15 +62,16 @@ def _waiver(number: int, item: object, checks: Collection[str]) -> Waiver:
     if not isinstance(item, Mapping):
         raise ValueError(f"item {number}: saw {item!r}, want an object with {', '.join(_WANTED)}")
     for key in item:
-        if key not in (*_WANTED, "hosts"):
-            near = _nearest(str(key), (*_WANTED, "hosts"))
+        if key not in (*_WANTED, *_NARROWED):
+            near = _nearest(str(key), (*_WANTED, *_NARROWED))
             raise ValueError(f"item {number}, {key}: saw no such key, want {near}")
     check, owner, reason = (_words(number, key, item.get(key)) for key in _WANTED[:3])
     if check not in checks:
         near = _nearest(check, checks)
         raise ValueError(f"item {number}, check: saw {check!r}, want {near}")
     expires = _day(number, item.get("expires"))
-    return Waiver(check, owner, reason, expires, _hosts(number, item.get("hosts")))
+    hosts, subjects = (_patterns(number, key, item.get(key)) for key in _NARROWED)
+    return Waiver(check, owner, reason, expires, hosts, subjects)
 
 
 def _nearest(name: str, known: Collection[str]) -> str:
@@ -91,42 +97,10 @@ def _day(number: int, value: object) -> date:
     raise ValueError(f"item {number}, expires: saw {saw}, want a date like 2027-01-31")
 
 
-def _hosts(number: int, value: object) -> tuple[str, ...]:
+def _patterns(number: int, key: str, value: object) -> tuple[str, ...]:
     if value is None:
-        return _EVERY_HOST
+        return _EVERY
     names = (value,) if isinstance(value, str) else value
     if not isinstance(names, (list, tuple)) or not names:
-        raise ValueError(f"item {number}, hosts: saw {value!r}, want names or patterns of hosts")
-    return tuple(_words(number, "hosts", name) for name in names)
-
-
-def unmatched(given: Iterable[Waiver], hosts: Collection[str]) -> Iterator[str]:
-    """A line for every waiver whose hosts are none of the inventory's: it hides nothing."""
-    for waiver in dict.fromkeys(given):
-        if not any(waiver.on(host) for host in hosts):
-            said = f"saw no host like {', '.join(waiver.hosts)} in the inventory, want one of its"
-            yield f"waiver of {waiver.check} by {waiver.owner}: {said} names or a pattern of some"
-
-
-def applied(
-    results: Iterable[Result], host: str, given: Iterable[Waiver], day: date
-) -> tuple[Result, ...]:
-    """The results with every finding that somebody answers for marked so; doubts stay as they are.
-
-    Of several waivers the one that lasts longest counts.
-    """
-    longest: dict[str, Waiver] = {}
-    for waiver in given:
-        before = longest.get(waiver.check)
-        if waiver.on(host) and (before is None or before.expires < waiver.expires):
-            longest[waiver.check] = waiver
-    return tuple(_marked(result, longest.get(result.check), day) for result in results)
-
-
-def _marked(result: Result, waiver: Waiver | None, day: date) -> Result:
-    if waiver is None:
-        return result
-    until, expired = waiver.expires.isoformat(), waiver.expires < day
-    mark = Waived(waiver.owner, waiver.reason, until, expired)
-    marked: tuple[Finding, ...] = tuple(replace(found, waiver=mark) for found in result.findings)
-    return replace(result, findings=marked)
+        raise ValueError(f"item {number}, {key}: saw {value!r}, want names or patterns of {key}")
+    return tuple(_words(number, key, name) for name in names)

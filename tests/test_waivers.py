@@ -24,7 +24,8 @@ from audit.report.markdown import markdown
 from audit.report.page import page
 from audit.report.terminal import show
 from audit.verdict import Verdict, verdict
-from audit.waivers import Waiver, unmatched, waivers
+from audit.waived import unmatched
+from audit.waivers import Waiver, waivers
 from tests import recordings
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "drift.schema.json").read_text())
@@ -56,6 +57,11 @@ REFUSED: list[tuple[object, str]] = [
     ([{**GOOD, "host": "gpu-01"}], "item 1, host: saw no such key, want hosts"),
     ([{**GOOD, "hosts": []}], "item 1, hosts: saw [], want names or patterns of hosts"),
     ([{**GOOD, "hosts": [1]}], "item 1, hosts: saw 1, want words"),
+    ([{**GOOD, "subject": "container x"}], "item 1, subject: saw no such key, want subjects"),
+    ([{**GOOD, "containers": ["x"]}], "item 1, containers: saw no such key, want one of check,"),
+    ([{**GOOD, "subjects": []}], "item 1, subjects: saw [], want names or patterns of subjects"),
+    ([{**GOOD, "subjects": {"x": 1}}], "item 1, subjects: saw {'x': 1}, want names or patterns"),
+    ([{**GOOD, "subjects": ["container x", " "]}], "item 1, subjects: saw ' ', want words"),
 ]
 
 
@@ -142,6 +148,47 @@ def test_it_is_about_its_check_and_its_hosts() -> None:
     assert exposed(other, UNTIL).worst is exposed((), UNTIL).worst
     one = exposed(EVERY[:1], UNTIL)
     assert {result.check for result, found in one.findings if not found.counts} == {EVERY[0].check}
+
+
+NARROWED = [
+    (("container trainer",), {"container trainer"}),
+    (("container t*",), {"container trainer"}),
+    (("container t*", "container note????"), {"container trainer", "container notebook"}),
+    ("container *", {"container trainer", "container notebook"}),
+    (("trainer",), set()),
+    (("Container trainer",), set()),
+]
+
+
+@pytest.mark.parametrize(("subjects", "hidden"), NARROWED)
+def test_it_may_be_about_some_containers_alone(subjects: object, hidden: set[str]) -> None:
+    given = {**GOOD, "check": "device-exposure", "subjects": subjects}
+    judged = exposed(waivers([given], CHECKS), UNTIL)
+    assert {found.subject for _, found in judged.findings if not found.counts} == hidden
+    assert len(judged.findings) == 3 and judged.worst is Level.AT_RISK
+    every = {"container trainer", "container notebook"}
+    lines = [*unmatched(waivers([given], CHECKS), ["gpu-01"], {"gpu-01": judged.results})]
+    assert bool(lines) is not bool(hidden & every)
+
+
+def test_one_about_no_container_that_was_found_is_told() -> None:
+    given = waivers([{**GOOD, "check": "device-exposure", "subjects": ["train*"]}], CHECKS)
+    judged = exposed(given, UNTIL)
+    assert [*unmatched(given, ["gpu-01", "gpu-02"], {"gpu-01": judged.results})] == [
+        "waiver of device-exposure by gpu-team: saw no finding on train* but on container notebook,"
+        " container trainer, want a subject as the report has it, or a pattern of some"
+    ]
+    good = verdict("gpu-02", recordings.node("gpu_good"))
+    assert [*unmatched(given, ["gpu-01", "gpu-02"], {"gpu-02": good.results})] == []
+
+
+def test_of_two_the_one_that_lasts_counts_for_each_container() -> None:
+    short = {**GOOD, "check": "device-exposure", "owner": "short", "expires": "2027-02-01"}
+    long = {**short, "owner": "long", "expires": "2027-03-01", "subjects": ["container trainer"]}
+    for given in ([short, long], [long, short]):
+        judged = exposed(waivers(given, CHECKS), UNTIL)
+        owners = {f.subject: f.waiver.owner for _, f in judged.findings if f.waiver}
+        assert owners == {"container trainer": "long", "container notebook": "short"}
 
 
 def test_of_two_the_one_that_lasts_counts() -> None:

@@ -62,10 +62,16 @@ def carried(knobs: Mapping[str, object], host: str) -> dict[str, object]:
     waivers = kept.get("waivers")
     if isinstance(waivers, (list, tuple)):
         mine = [each for each in waivers if isinstance(each, Mapping) and _holds(each, host)]
-        # A date may stand there as such, which the file could not name without an import.
-        texts = [{key: str(value) for key, value in each.items()} for each in mine]
-        kept["waivers"] = [{**each, "hosts": ["*"]} for each in texts]
+        kept["waivers"] = [{**_as_text(each), "hosts": ["*"]} for each in mine]
     return kept
+
+
+def _as_text(waiver: Mapping[str, object]) -> dict[str, object]:
+    """A waiver without objects: a date in it is one that the file could not name."""
+    return {
+        key: [str(each) for each in value] if isinstance(value, (list, tuple)) else str(value)
+        for key, value in waiver.items()
+    }
 
 
 def _holds(waiver: Mapping[str, object], host: str) -> bool:

@@ -45,8 +45,9 @@ kubernetes_node = None
 
 # Findings that somebody answers for until a day: they stay in every report and count for nothing.
 # Each item: {"check": "engine-driver", "owner": "gpu-team", "reason": "replaced in January",
-# "expires": "2027-01-31"}; "hosts": ["gpu-0*"] narrows it. It holds through that day (UTC). A
-# group's or a host's own list takes the place of this one.
+# "expires": "2027-01-31"}; "hosts": ["gpu-0*"] and "subjects": ["container train-*"] (as the report
+# names them) narrow it. It holds through that day (UTC). A group's or a host's own list takes the
+# place of this one.
 waivers: tuple[dict[str, object], ...] = ()
 
 # True: make this run's state the accepted one, in accepted.json beside report_json (docs/drift.md).

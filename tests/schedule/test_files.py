@@ -41,6 +41,7 @@ def test_the_knobs_that_go_along() -> None:
     waivers = [
         {"check": "engine-driver", "hosts": "gpu-0*", "expires": date(2027, 1, 31)},
         {"check": "driver-skew", "expires": "2027-01-31"},
+        {"check": "device-exposure", "subjects": ("container train-*",), "hosts": ["gpu-01"]},
         {"check": "runc", "hosts": ["cpu-*"], "expires": "2027-01-31"},
     ]
     given = {
@@ -59,6 +60,7 @@ def test_the_knobs_that_go_along() -> None:
         "waivers": [
             {"check": "engine-driver", "hosts": ["*"], "expires": "2027-01-31"},
             {"check": "driver-skew", "hosts": ["*"], "expires": "2027-01-31"},
+            {"check": "device-exposure", "subjects": ["container train-*"], "hosts": ["*"]},
         ],
     }
 
