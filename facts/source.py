@@ -66,7 +66,8 @@ class Source(FactBase[T | Unknown], Generic[T]):
     @classmethod
     def _judged(cls, sections: Sections) -> T | Unknown:
         try:
-            return cls.parse(understood(cls.probes, sections))
+            given = understood(cls.probes, sections)
+            return cls.parse(given if given is sections else Answers(given))
         except Exception as fault:  # noqa: BLE001
             return Unknown(f"{cls.name}: its parser failed: {type(fault).__name__}: {fault}")
 

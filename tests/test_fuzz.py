@@ -7,9 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from facts.node import Node
+from facts.probe import Sections
 from facts.reboot_flag import RebootFlag
+from facts.source import Answers
 from tests.answers import AnySource, name, sources
-from tests.fuzz import fuzz
+from tests.fuzz import answers, fuzz
 
 settings.register_profile(
     "few", max_examples=20, deadline=None, suppress_health_check=list(HealthCheck)
@@ -31,6 +33,19 @@ def test_no_parser_is_left_out() -> None:
     """Each field of the node's value has its parser among them."""
     probes = {probe.name for source in sources() if source is not Node for probe in source.probes}
     assert {probe.name for probe in Node.probes} <= probes
+
+
+WHOLE = next(source for source in sources() if name(source) == "node.Node")
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(answers(WHOLE))
+def test_a_fact_is_the_same_whatever_was_read_before_it(sections: Sections) -> None:
+    """Facts that stand on others share what these have read, and leave it as it was."""
+    shared = Answers(sections)
+    assert WHOLE.judged(shared) == WHOLE.judged(sections)
+    for source in sources():
+        assert source.judged(shared) == source.judged(sections), name(source)
 
 
 @given(

@@ -171,6 +171,41 @@ def test_files_are_told_apart(tmp_path: Path) -> None:
     assert texts == {f"{tmp_path}/one": "a\nb:c", f"{tmp_path}/two": f"{tmp_path}/one:forged"}
 
 
+WORDS = st.text("ab|!@ \t", max_size=8)
+LINES = st.lists(WORDS, max_size=3)
+
+
+def framed(name: str, rc: int | None, out: list[str], err: list[str], cut: bool) -> list[str]:
+    """The lines of one answer, as the script prints them."""
+    head = f"@{name} rc={'hung' if rc is None else rc} cut={int(cut)}"
+    return [head, *(f"|{line}" for line in out), *(f"!{line}" for line in err)]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([None, 0, 127]), LINES, LINES, st.booleans()), max_size=4),
+    LINES,
+    st.data(),
+)
+def test_an_answer_is_whole_or_lost(
+    given_answers: list[tuple[int | None, list[str], list[str], bool]],
+    login: list[str],
+    data: st.DataObject,
+) -> None:
+    """Wherever the output ends: no answer is there in part."""
+    answers = {f"a.{number}": one for number, one in enumerate(given_answers)}
+    body = [line for name, one in answers.items() for line in framed(name, *one)]
+    lines = [*login, "@node 1", *body, f"@end {len(answers)}"]
+    wanted = {
+        name: Section(name, rc, "\n".join(out), "\n".join(err), cut)
+        for name, (rc, out, err, cut) in answers.items()
+    }
+    assert read(lines) == wanted
+    text = "\n".join(lines)
+    part = text[: data.draw(st.integers(0, len(text)))]
+    for name, told in read(part.split("\n")).items():
+        assert told == wanted[name] or told.lost, part
+
+
 @given(st.lists(st.text()))
 def test_no_output_makes_the_reader_raise(lines: list[str]) -> None:
     for told in read(["@node 1", *lines]).values():

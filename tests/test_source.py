@@ -63,6 +63,7 @@ def test_an_answer_that_is_not_understood_is_lost_for_the_fact_that_says_so() ->
     given = Answers(answers(more="less"))
     assert Above.judged(given) == ("word", "word")
     assert given["above.more"].trouble is None
+    assert read == ["below"]
 
 
 def test_what_a_fact_stands_on_may_be_lost() -> None:
