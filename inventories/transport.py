@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -10,6 +11,7 @@ from typing import Any
 
 import gevent
 import paramiko
+from typing_extensions import override
 
 from audit.connection_errors import heard
 from audit.garbage import seldom
@@ -18,9 +20,16 @@ from audit.garbage import seldom
 heard()
 seldom()
 
+# known_hosts calls every RSA key so; of signatures it means SHA-1 (RFC 8332).
+_SHA1 = "ssh-rsa"
+_SHA2 = ("rsa-sha2-512", "rsa-sha2-256")
+
 
 class Patient(paramiko.Transport):
     """A transport that waits for its node instead of looking for news ten times a second.
+
+    It neither makes nor takes a signature with SHA-1, which paramiko does up to 4.0.0
+    (CVE-2026-44405); pyinfra 3.10 takes no newer one.
 
     With 500 idle connections the looking alone is a third of a core. What hangs on it is how soon
     a keepalive is due and a new key exchanged: seconds do (paramiko 4.0.0, `Packetizer.read_all`).
@@ -31,16 +40,46 @@ class Patient(paramiko.Transport):
     key_exchange = ""
     """The name of the last key exchange; paramiko forgets its engine once the keys are made."""
 
-    def __init__(self, sock: Any, **options: Any) -> None:
-        super().__init__(sock, **options)
+    def __init__(
+        self,
+        sock: Any,
+        disabled_algorithms: Mapping[str, Iterable[str]] | None = None,
+        **others: Any,
+    ) -> None:
+        disabled = _and_sha1(disabled_algorithms or {})
+        super().__init__(sock, disabled_algorithms=disabled, **others)
         security = self.get_security_options()
         # AES-GCM first: one call in C a packet, where paramiko's own order means an HMAC in Python.
         security.ciphers = sorted(security.ciphers, key=lambda name: "-gcm@" not in name)
+
+    @override
+    def start_client(self, event: Any = None, timeout: float | None = None) -> None:
+        # The client has put what known_hosts has of the node first, an RSA key under its old name.
+        options = self.get_security_options()
+        options.key_types = _with_sha2(options.key_types)
+        super().start_client(event, timeout)
+
+    def _verify_key(self, host_key: bytes, signature: bytes) -> None:
+        # paramiko takes a signature with SHA-1 even where another was agreed on.
+        if paramiko.Message(signature).get_text() == _SHA1:
+            raise paramiko.SSHException("host key: saw a signature with SHA-1, want SHA-2")
+        super()._verify_key(host_key, signature)  # type: ignore[misc]
 
     def _parse_kex_init(self, message: paramiko.Message) -> None:
         super()._parse_kex_init(message)  # type: ignore[misc]
         # Only the engines of the DH groups have a name: those are the slow ones.
         self.key_exchange = getattr(self.kex_engine, "name", "")
+
+
+def _and_sha1(disabled: Mapping[str, Iterable[str]]) -> dict[str, Iterable[str]]:
+    # paramiko's words for the signatures of a node and those of a user.
+    return {**disabled, **{of: [*disabled.get(of, ()), _SHA1] for of in ("keys", "pubkeys")}}
+
+
+def _with_sha2(names: Iterable[str]) -> tuple[str, ...]:
+    """The same order, an RSA key by SHA-2: ``ssh-rsa, ssh-ed25519`` asks for the RSA key first."""
+    wanted = [each for name in names for each in (_SHA2 if name == _SHA1 else (name,))]
+    return tuple(dict.fromkeys(wanted))
 
 
 def nodelay(sock: Any, **options: Any) -> paramiko.Transport:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import gevent
 import paramiko
 import pytest
+from typing_extensions import override
 
 from inventories import transport
 from inventories.transport import Patient, nodelay
@@ -82,6 +83,65 @@ def test_a_slow_key_exchange_keeps_its_name(pair: tuple[socket.socket, socket.so
 def _fast() -> list[str]:
     every: tuple[str, ...] = paramiko.Transport._preferred_kex  # type: ignore[attr-defined]
     return [name for name in every if not name.startswith("diffie-hellman-group16")]
+
+
+class OldKey(paramiko.RSAKey):
+    """A node's RSA key that signs with SHA-1, whatever was agreed on."""
+
+    @override
+    def sign_ssh_data(self, data: bytes, algorithm: str | None = None) -> paramiko.Message:
+        return super().sign_ssh_data(data, "ssh-rsa")
+
+
+def meets(
+    pair: tuple[socket.socket, socket.socket],
+    key: paramiko.RSAKey,
+    known: str = "ssh-ed25519",
+    without: tuple[str, ...] = (),
+) -> str:
+    """The host key's algorithm agreed on with a node that has an RSA key, and one of ECDSA."""
+    ours, theirs = pair
+    server = paramiko.Transport(theirs, disabled_algorithms={"keys": list(without)})
+    for each in (key, paramiko.ECDSAKey.generate()):
+        server.add_server_key(each)
+    client = Patient(ours)
+    # As paramiko's client does it for what known_hosts has (4.0.0, `SSHClient.connect`).
+    options = client.get_security_options()
+    options.key_types = [known, *(name for name in options.key_types if name != known)]
+    server.start_server(threading.Event(), Anybody())
+    try:
+        client.start_client(timeout=30)
+        return str(vars(client)["host_key_type"])
+    finally:
+        client.close()
+        server.close()
+
+
+def test_a_known_rsa_key_is_asked_for_with_sha2(pair: tuple[socket.socket, socket.socket]) -> None:
+    assert meets(pair, paramiko.RSAKey.generate(2048), "ssh-rsa") == "rsa-sha2-512"
+
+
+def test_no_host_key_is_taken_with_sha1(pair: tuple[socket.socket, socket.socket]) -> None:
+    every: tuple[str, ...] = paramiko.Transport._preferred_keys  # type: ignore[attr-defined]
+    others = tuple(name for name in every if name != "ssh-rsa")
+    with pytest.raises(paramiko.SSHException, match="no acceptable host key"):
+        meets(pair, paramiko.RSAKey.generate(2048), without=others)
+
+
+def test_nor_where_sha2_was_agreed_on(pair: tuple[socket.socket, socket.socket]) -> None:
+    with pytest.raises(paramiko.SSHException, match="host key: saw a signature with SHA-1"):
+        meets(pair, OldKey(key=paramiko.RSAKey.generate(2048).key), "ssh-rsa")
+
+
+def test_no_user_proves_itself_with_sha1() -> None:
+    with socket.socket() as sock:
+        stock, ours = paramiko.Transport(sock), Patient(sock, disabled_algorithms={"kex": []})
+        assert "ssh-rsa" in pubkeys(stock)
+        assert pubkeys(ours) == tuple(name for name in pubkeys(stock) if name != "ssh-rsa")
+
+
+def pubkeys(transport: paramiko.Transport) -> tuple[str, ...]:
+    return tuple(transport.preferred_pubkeys)
 
 
 def test_small_packets_leave_at_once() -> None:
