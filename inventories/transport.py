@@ -46,7 +46,7 @@ class Patient(paramiko.Transport):
         disabled_algorithms: Mapping[str, Iterable[str]] | None = None,
         **others: Any,
     ) -> None:
-        disabled = _and_sha1(disabled_algorithms or {})
+        disabled = _without_sha1(disabled_algorithms or {})
         super().__init__(sock, disabled_algorithms=disabled, **others)
         security = self.get_security_options()
         # AES-GCM first: one call in C a packet, where paramiko's own order means an HMAC in Python.
@@ -71,7 +71,7 @@ class Patient(paramiko.Transport):
         self.key_exchange = getattr(self.kex_engine, "name", "")
 
 
-def _and_sha1(disabled: Mapping[str, Iterable[str]]) -> dict[str, Iterable[str]]:
+def _without_sha1(disabled: Mapping[str, Iterable[str]]) -> dict[str, Iterable[str]]:
     # paramiko's words for the signatures of a node and those of a user.
     return {**disabled, **{of: [*disabled.get(of, ()), _SHA1] for of in ("keys", "pubkeys")}}
 
