@@ -40,29 +40,29 @@ class Advice:
     steps: tuple[Step, ...]
 
 
-def advice(node: NodeState) -> Advice | str:
-    """The advice for this node, or why there is none."""
+def advice(node: NodeState) -> Advice | str | Unknown:
+    """The advice for this node, why it needs none, or what could not be told."""
     wsl = node.wsl
     if wsl is None:
         return "not the Windows Subsystem for Linux: nothing to say"
     if isinstance(wsl, Unknown):
-        return f"WSL: could not tell ({wsl.reason})"
+        return Unknown(f"WSL: could not tell ({wsl.reason})")
     if wsl.version == 1:
         return "WSL1 has no GPU and no containers; on Windows: wsl --set-version DISTRIBUTION 2"
     if not wsl.session:
         return "a container on WSL2's kernel: ask the distribution that runs it"
     hierarchy = node.hierarchy
     if isinstance(hierarchy, Unknown):
-        return f"cgroups: could not tell ({hierarchy.reason})"
+        return Unknown(f"cgroups: could not tell ({hierarchy.reason})")
     return Advice(
         _seen(node, wsl, hierarchy), tuple(_boot(node)), tuple(_steps(node, wsl, hierarchy))
     )
 
 
-def lines(found: Advice | str) -> Iterator[str]:
+def lines(found: Advice | str | Unknown) -> Iterator[str]:
     """The advice as it is told."""
-    if isinstance(found, str):
-        yield found
+    if not isinstance(found, Advice):
+        yield found.reason if isinstance(found, Unknown) else found
         return
     yield found.seen
     yield from found.boot

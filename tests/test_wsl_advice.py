@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from audit.wsl_advice import Advice, advice, desktop, lines
+from facts.unknown import Unknown
 from tests import recordings
 
 ROOT = Path(__file__).parents[1]
@@ -93,8 +94,6 @@ def test_docker_desktop_is_known_by_its_engine() -> None:
             },
             "wsl --set-version",
         ),
-        ("gpu_wsl", {"wsl.paths": {"rc": "hung"}}, "WSL: could not tell"),
-        ("gpu_wsl", {"cgroup.mounts": {"rc": 1}}, "cgroups: could not tell"),
     ],
 )
 def test_where_there_is_no_advice_the_reason_is_told(
@@ -102,6 +101,21 @@ def test_where_there_is_no_advice_the_reason_is_told(
 ) -> None:
     found = advice(recordings.node(node, answers))
     assert isinstance(found, str) and want in found
+
+
+@pytest.mark.parametrize(
+    ("answers", "want"),
+    [
+        ({"wsl.paths": {"rc": "hung"}}, "WSL: could not tell"),
+        ({"cgroup.mounts": {"rc": 1}}, "cgroups: could not tell"),
+    ],
+)
+def test_what_could_not_be_told_is_no_advice_and_no_all_clear(
+    answers: dict[str, Any], want: str
+) -> None:
+    found = advice(recordings.node("gpu_wsl", answers))
+    assert isinstance(found, Unknown)
+    assert [line for line in lines(found) if line.startswith(want)] == [found.reason]
 
 
 def test_a_journal_that_was_not_read_is_told() -> None:
