@@ -85,6 +85,20 @@ def test_a_node_without_a_driver_has_nothing_to_do() -> None:
     assert "there is nothing to hold" in told(made)
 
 
+def test_a_driver_that_was_not_read_is_a_reason_against_it() -> None:
+    made = planned(replace(node(), driver=Unknown("nvidia_driver: timed out")))
+    assert [str(refusal) for refusal in made.refusals] == [
+        "driver packages: saw nvidia_driver: timed out, want them known"
+    ]
+    assert not made.acts
+
+
+def test_what_was_held_is_let_go_where_the_driver_is_gone() -> None:
+    asked = replace(ASKED, means=HoldMeans(("apt-mark",), held=HELD))
+    made = planned(replace(node(), driver=None), asked, hold="release")
+    assert (made.holds.drop, made.refusals) == (HELD, ())
+
+
 def test_who_reboots_it_anyway_is_told() -> None:
     made = planned(node(), replace(ASKED, conditions=replace(CONDITIONS, reboots=("kured",))))
     assert not made.refusals
