@@ -74,6 +74,7 @@ class Progress:
 
     @property
     def ended(self) -> frozenset[str]:
+        """Those that hold up nobody any more."""
         return self.done | self.failed | self.refused
 
 

@@ -30,6 +30,7 @@ def items(answer: Section) -> list[dict[str, object]] | Unknown:
 
 
 def read_json(answer: Section) -> dict[str, object] | Unknown:
+    """The object in an answer of kubectl (``-o json``), or why there is none."""
     if answer.trouble:
         return answer.trouble
     try:

@@ -119,6 +119,7 @@ class DeviceNode(Value):
 
     @property
     def refused(self) -> bool:
+        """Whether the device cgroup refuses it: open(2) says EPERM, a file's mode EACCES."""
         return self.answer == "EPERM"
 
 

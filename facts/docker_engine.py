@@ -78,6 +78,7 @@ class EngineUnit(Value):
 
     @property
     def loaded(self) -> bool:
+        """Whether systemd has such a unit (systemctl(1), ``LoadState``)."""
         return self.properties.get("LoadState") == "loaded"
 
 

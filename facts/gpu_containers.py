@@ -48,6 +48,7 @@ class GpuContainer(Value):
 
     @property
     def requests(self) -> tuple[Request, ...]:
+        """How it asked its engine for a GPU, as far as Docker tells: ``(Request.GPUS,)``."""
         return self.inspected.requests if self.inspected else ()
 
     @property

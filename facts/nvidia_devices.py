@@ -73,6 +73,7 @@ class NvidiaDevices(Value):
 
     @property
     def gpus(self) -> tuple[PciDevice, ...]:
+        """The GPUs on the PCI bus: no bridges, no NVSwitches, no audio."""
         return tuple(device for device in self.pci if device.gpu)
 
 

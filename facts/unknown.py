@@ -23,6 +23,7 @@ class Unknown:
     reason: str
 
     def to_json(self) -> dict[str, str]:
+        """``{"unknown": "docker info: exit 1: permission denied"}``, as every reader knows it."""
         return {"unknown": self.reason}
 
 
@@ -95,4 +96,5 @@ class Value:
     """Whether it holds what is not to be shown; its own ``to_json`` then leaves that out."""
 
     def to_json(self) -> object:
+        """The value as the JSON document and ``pyinfra HOST fact ... --json`` have it."""
         return plain(self)

@@ -70,4 +70,5 @@ def pods_of(owned: dict[str, object]) -> dict[str, object]:
 
 
 def containers(owned: dict[str, object]) -> list[dict[str, object]]:
+    """The containers of the pods' spec, without those that only prepare it."""
     return mappings(pods_of(owned).get("containers"))

@@ -18,6 +18,7 @@ class NoWheels(Exception):
 
 
 def place() -> Path:
+    """The directory for wheels in the user's cache, made where it is not there."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     path = Path(base) / "pyinfra-nvml" / "wheels"
     try:

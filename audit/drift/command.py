@@ -29,6 +29,7 @@ from audit.report.printable import printable
 
 
 def main(words: Sequence[str] | None = None) -> NoReturn:
+    """The command ``nvml-audit``; ends the process with the exit code of the scheme asked for."""
     chosen = options(sys.argv[1:] if words is None else words)
     signal.signal(signal.SIGTERM, _stop)
     outcome = _outcome(chosen, Results(chosen.results))

@@ -37,6 +37,7 @@ _AUDIT = _ROOT / "deploys" / "audit.py"
 
 
 def main() -> None:
+    """The run; ends the process with one of the codes above."""
     asked = _asked(sys.argv[1:])
     _end_with(asked.parent, asked.alarm)
     os.chdir(asked.chdir)

@@ -50,14 +50,17 @@ class Results:
 
     @property
     def audit(self) -> Path:
+        """The document of the last run that gave one."""
         return self.place / "audit.json"
 
     @property
     def accepted(self) -> Path:
+        """The document of the state that was accepted."""
         return self.place / accepted.NAME
 
     @property
     def drift(self) -> Path:
+        """What the last run came to, and when (docs/drift.schema.json)."""
         return self.place / "drift.json"
 
     @property
@@ -67,10 +70,12 @@ class Results:
 
     @property
     def log(self) -> Path:
+        """What pyinfra said on standard error."""
         return self.place / "run.log"
 
     @property
     def report(self) -> Path:
+        """What pyinfra's run printed: the report for a terminal."""
         return self.place / "report.txt"
 
     @property

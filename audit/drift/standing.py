@@ -44,6 +44,7 @@ def standings(document: Document, asked: str | None, day: date) -> list[Standing
 
 
 def nodes(document: Document) -> Sequence[Document]:
+    """The nodes of a document; none where it has no list of them."""
     found = document.get("nodes")
     return found if isinstance(found, list) else []
 

@@ -29,6 +29,7 @@ class Change:
 
     @property
     def needed(self) -> bool:
+        """Whether the file is not yet what it is to be."""
         return self.after != (self.before or b"")
 
 

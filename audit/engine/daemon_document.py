@@ -35,6 +35,7 @@ class Document:
 
     @property
     def value(self) -> dict[str, object]:
+        """The object as plain values: ``{"exec-opts": ["native.cgroupdriver=cgroupfs"]}``."""
         return {member.key: member.at.value for member in self.root.members}
 
 

@@ -49,10 +49,12 @@ class Plan:
 
     @property
     def write(self) -> bool:
+        """Whether daemon.json is written."""
         return self.after is not None and not self.refusals
 
     @property
     def acts(self) -> bool:
+        """Whether anything is changed or proven on this node."""
         return (self.write or self.restart or bool(self.exposed)) and not self.refusals
 
 

@@ -36,6 +36,7 @@ class Verdict(str, Enum):
 
     @property
     def good(self) -> bool:
+        """Whether the node is as it was asked for."""
         return self in (Verdict.OK, Verdict.UNCHANGED, Verdict.STOPPED)
 
     @property

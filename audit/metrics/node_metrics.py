@@ -34,14 +34,17 @@ class Told:
 
     @property
     def answered(self) -> bool:
+        """Whether the node answered the audit."""
         return self.audit.get("no_answer") is None
 
     @property
     def facts(self) -> Mapping[str, object]:
+        """Its facts, by the names of ``facts.node.NodeState``."""
         return mapping(self.audit.get("facts"))
 
     @property
     def checks(self) -> list[dict[str, object]]:
+        """What each check said of it."""
         return mappings(self.audit.get("checks"))
 
     def levels(self, check: Mapping[str, object]) -> list[str]:

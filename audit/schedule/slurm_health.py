@@ -30,6 +30,7 @@ _STATUSES = (Status.OK, Status.FOUND, Status.UNKNOWN)
 
 
 def main() -> None:
+    """slurmd's health check (slurm.conf(5), ``HealthCheckProgram``): drains or resumes the node."""
     asked = _asked()
     results = Results(asked.results)
     name = asked.node or os.environ.get("SLURMD_NODENAME") or platform.node().partition(".")[0]

@@ -34,6 +34,7 @@ class SlurmNode:
 
     @property
     def drained(self) -> bool:
+        """Whether slurmctld gives it no new work (``DRAIN``: draining, too)."""
         return "DRAIN" in self.states
 
 

@@ -23,14 +23,17 @@ class Tree:
     _of_host: dict[str, dict[str, object]] = field(default_factory=dict)
 
     def group(self, name: str) -> None:
+        """There is a group of this name."""
         if name not in self.groups:
             self.groups.append(name)
 
     def child(self, parent: str, name: str) -> None:
+        """A group lies below another."""
         self.group(name)
         self._children.setdefault(parent, []).append(name)
 
     def member(self, group: str, name: str) -> None:
+        """A host is in a group."""
         if name not in self.hosts:
             self.hosts.append(name)
         mine = self._members.setdefault(group, [])
@@ -38,9 +41,11 @@ class Tree:
             mine.append(name)
 
     def set_group(self, group: str, key: str, value: object) -> None:
+        """A variable of a group; the last word counts."""
         self._of_group.setdefault(group, {})[key] = value
 
     def set_host(self, name: str, key: str, value: object) -> None:
+        """A variable of a host; the last word counts."""
         if name not in self.hosts:
             self.hosts.append(name)
         self._of_host.setdefault(name, {})[key] = value
