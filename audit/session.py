@@ -16,12 +16,12 @@ from pyinfra.api.state import BaseStateCallback
 from rich.console import Console
 from typing_extensions import override
 
-from audit import deploy_file, slow_settings
 from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
 from audit.cluster.kubectl import Clusters
-from audit.connection_errors import reason
+from audit.controller import deploy_file, slow_settings
+from audit.controller.connection_errors import reason
+from audit.controller.garbage import seldom
 from audit.drift.accepted import accept
-from audit.garbage import seldom
 from audit.knobs import Knobs, knobs
 from audit.report.document import Run, document
 from audit.report.files import write_all

@@ -21,8 +21,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from audit.driver.kernel_log import kernel_log
 from audit.finding import Area, Finding, Level, Outcome, Repair
-from audit.kernel_log import kernel_log
 from facts.node import NodeState
 from facts.nvidia_log import NvidiaLog
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from audit.driver.kernel_log import kernel_log
 from audit.finding import Area, Finding, Level, Outcome, Repair
-from audit.kernel_log import kernel_log
 from facts.node import NodeState
 from facts.nvidia_driver import NvidiaDriver
 from facts.nvidia_log import NvidiaLog

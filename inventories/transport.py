@@ -13,8 +13,8 @@ import gevent
 import paramiko
 from typing_extensions import override
 
-from audit.connection_errors import heard
-from audit.garbage import seldom
+from audit.controller.connection_errors import heard
+from audit.controller.garbage import seldom
 
 # Inventories are read before pyinfra connects: from here on its words about it are kept.
 heard()

@@ -11,8 +11,8 @@ from audit.engine.daemon_document import Refused, document
 from audit.engine.driver_entry import named_drivers
 from audit.engine.no_cure import no_cure
 from audit.engine.refusals import Refusal, refusals, standing
+from audit.engine.restart_toll import Toll, toll
 from audit.exposure import exposed
-from audit.restart_toll import Toll, toll
 from facts.daemon_json import DEFAULT
 from facts.daemons import Daemon
 from facts.docker_engine import DockerEngine, EngineInfo

@@ -10,7 +10,7 @@ from audit.engine.daemon_document import Refused, document
 from audit.engine.driver_entry import named_drivers
 from audit.engine.plan import Plan, config_path, refusal
 from audit.engine.refusals import Refusal, refusals, standing
-from audit.restart_toll import Toll, toll
+from audit.engine.restart_toll import Toll, toll
 from facts.cgroup import CgroupHierarchy, Mode
 from facts.daemon_json import ConfigFile, DaemonJsonFiles
 from facts.docker_engine import EngineInfo

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from audit.connection_errors import heard, reason
+from audit.controller.connection_errors import heard, reason
 
 # seen with pyinfra 3.10.0, paramiko 4.0.0, OpenSSH 9.2; names replaced
 SEEN = [

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from audit.garbage import seldom
+from audit.controller.garbage import seldom
 
 PYTHONS_OWN = 700
 
