@@ -7,22 +7,23 @@ RESULTS ?= reports
 # Files of tests on real nodes at a time: they mostly wait. A file's tests share its nodes.
 JOBS ?= 4
 VENV := .venv
+PIP := $(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes
 RUN := $(VENV)/.locked
 DEV := $(VENV)/.locked-dev
 # pyinfra writes no bytecode (pyinfra_cli/main.py, 3.10): without this, each run compiles it all anew.
 COMPILED := $(VENV)/.compiled
-PACKAGES := facts checks audit operations inventories
-SOURCES := $(foreach package,$(PACKAGES),$(wildcard $(package)/*.py $(package)/*/*.py))
+# An inventory is run by pyinfra, never imported: one that is no Python yet is none of make's business.
+IMPORTED := facts checks audit operations inventories/readers inventories/transport.py
+SOURCES := $(foreach name,$(IMPORTED),$(filter %.py,$(name)) $(wildcard $(name)/*.py $(name)/*/*.py))
 
 .DEFAULT_GOAL := help
 .PHONY: help audit drift accept demo test test-pure test-lab faults matrix fuzz bench versions record lint format docs pictures lab lab-down vulnerable lock clean
 
 help:  ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | while read -r name words; do printf '  make %-10s  %s\n' "$$name" "$$words"; done
 
 audit: $(COMPILED)  ## audit this machine, or INVENTORY=path; changes nothing
-	@[ -f "$(INVENTORY)" ] || { echo "inventory $(INVENTORY): not there, want a file" >&2; exit 1; }
-	@$(VENV)/bin/pyinfra $(INVENTORY) deploys/audit.py --dry -y
+	@$(VENV)/bin/pyinfra '$(INVENTORY)' deploys/audit.py --dry -y
 
 drift: $(COMPILED)  ## audit, and tell what has changed since the accepted state
 	@$(VENV)/bin/python -m audit '$(INVENTORY)' --results '$(RESULTS)'
@@ -110,15 +111,15 @@ $(VENV)/bin/pip:
 	@$(PYTHON) -m venv $(VENV) || { echo "venv: $(PYTHON) cannot make one; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 
 $(RUN): requirements.lock | $(VENV)/bin/pip
-	@echo "setting up $(VENV)" >&2
-	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo "setting up $(VENV), once: a minute" >&2
+	@$(PIP) -r requirements.lock || { echo "$(VENV): pip could not install requirements.lock (its words are above), want PyPI or a mirror within reach: PIP_INDEX_URL, HTTPS_PROXY; then the same make again" >&2; exit 1; }
 	@touch $@
 
 $(COMPILED): $(RUN) $(SOURCES)
-	@$(VENV)/bin/python -m compileall -q $(PACKAGES)
+	@$(VENV)/bin/python -m compileall -q $(IMPORTED)
 	@touch $@
 
 $(DEV): requirements-dev.lock | $(RUN)
-	@echo "setting up $(VENV) for development" >&2
-	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@echo "setting up $(VENV) for the tests and the lab, once: a minute" >&2
+	@$(PIP) -r requirements-dev.lock
 	@touch $@
