@@ -24,8 +24,9 @@ from pyinfra.api.exceptions import DeployError, PyinfraError
 from pyinfra.api.output import set_echo, set_formatter
 from pyinfra.context import ctx_state
 
-from audit.drift.inventory_refusals import group_data, refusals, told
+from audit.drift.inventory_refusals import group_data, refusals
 from audit.drift.run_of_pyinfra import NOT_ALL_WRITTEN
+from audit.inventory_read import told
 from audit.knobs import knobs
 from audit.session import session
 

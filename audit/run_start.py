@@ -1,0 +1,76 @@
+"""The start of a run by pyinfra's own command, and its end where no host could be connected to."""
+
+from __future__ import annotations
+
+import atexit
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from pyinfra.api import State
+from pyinfra.api.exceptions import DeployError
+from pyinfra.context import ctx_state
+from pyinfra_cli.util import parse_cli_arg
+
+from audit.inventory_read import against, read
+
+_DEPLOYS = Path(__file__).resolve().parent.parent / "deploys"
+_SSH = ("ssh_user", "ssh_key", "ssh_key_password", "ssh_port", "ssh_password")
+"""The options of pyinfra that stand for data (pyinfra_cli/cli.py, 3.10.0)."""
+
+
+def begin(asked: Mapping[str, Any]) -> None:
+    """Ends the run with 1 where something speaks against it; ``asked`` is pyinfra's command line.
+
+    Here and not in a deploy: of an inventory without hosts no deploy code runs, and pyinfra ends
+    with 0.
+    """
+    if reasons := list(refusals(asked)):
+        click.echo("\n".join(reasons), err=True)
+        sys.exit(1)
+    if any(Path(name).resolve().parent == _DEPLOYS for name in asked["operations"]):
+        atexit.register(_report_unreached)
+
+
+def refusals(asked: Mapping[str, Any]) -> Iterator[str]:
+    """What speaks against the run, in the order of the command line."""
+    if unfit := [pair for pair in asked["data"] if "=" not in pair]:
+        yield from (f"--data: saw {pair!r}, want KNOB=VALUE" for pair in unfit)
+        return
+    inventory = read(asked["inventory"], _given(asked), _own(asked["group_data"]))
+    if isinstance(inventory, str):
+        yield inventory
+        return
+    yield from against(inventory, _own(asked["limit"]))
+
+
+def _given(asked: Mapping[str, Any]) -> dict[str, Any]:
+    pairs = (pair.split("=", 1) for pair in asked["data"])
+    data = {name: parse_cli_arg(value) for name, value in pairs}
+    return {**data, **{name: asked[name] for name in _SSH if asked[name]}}
+
+
+def _own(given: Sequence[str] | None) -> Sequence[str]:
+    return given or ()
+
+
+def _report_unreached() -> None:
+    """The report that says of each host why: without one that answers, no deploy code has run."""
+    state = ctx_state.get()
+    if not state or not _reached_nobody(state):
+        return
+    # Imported by the first deploy that runs, so not yet: half a second that no other run waits for.
+    from audit.knobs import knobs
+    from audit.session import session
+
+    try:
+        session(state, knobs(next(iter(state.inventory)))).report(state)
+    except DeployError as refusal:
+        click.echo(refusal, err=True)
+
+
+def _reached_nobody(state: State) -> bool:
+    started = state.initialised and not state.callback_handlers
+    return bool(started and state.failed_hosts and not state.activated_hosts)

@@ -1,0 +1,7 @@
+"""Run by pyinfra before it reads the inventory, for every command in this checkout."""
+
+import click
+
+from audit.run_start import begin
+
+begin(click.get_current_context().params)

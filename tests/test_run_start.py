@@ -1,0 +1,119 @@
+"""pyinfra's own command, typed wrong in the ways that pyinfra itself ends with 0 or a traceback."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyinfra_cli.cli import cli
+
+from audit.run_start import refusals
+
+ROOT = Path(__file__).resolve().parent.parent
+PYINFRA = Path(sys.executable).with_name("pyinfra")
+
+INVENTORIES = {
+    "good.py": 'hosts = ["@local"]\n',
+    "empty.py": "hosts = []\n",
+    "words.py": 'hosts = "gpu-01"\n',
+    "numbers.py": "hosts = [7]\n",
+    "open.py": 'hosts = [\n    "gpu-01",\n',
+    "fails.py": "\n\nimport nosuch\n",
+    "my fleet.py": "hosts = []\n",
+}
+KEYS = {
+    "words": "nothing of a key\n",
+    "id.pub": "ssh-ed25519 AAAA made-up\n",
+}
+
+# What is typed, and all that is said about it.
+REFUSED = [
+    (["none.py"], "inventory none.py: saw no such file or host, want a file, @local or host names"),
+    (["empty.py"], "inventory empty.py: saw no hosts in it, want a list of hosts"),
+    (["words.py"], "inventory words.py: saw no hosts in it, want a list of hosts"),
+    (["numbers.py"], "inventory numbers.py: saw no hosts in it, want a list of hosts"),
+    (["my fleet.py"], "inventory my fleet.py: saw no hosts in it, want a list of hosts"),
+    (["open.py"], "inventory open.py, line 1: saw '[' was never closed, want Python"),
+    (
+        ["fails.py"],
+        "inventory fails.py, line 3: saw ModuleNotFoundError: No module named 'nosuch', want hosts",
+    ),
+    (
+        ["good.py", "--limit", "gpu-99", "--data", "batch_sise=4"],
+        "limit gpu-99: saw no such host or group, want one of this inventory\n"
+        "knob batch_sise: saw no such knob, want batch_size",
+    ),
+    (["good.py", "--data", "batch_size"], "--data: saw 'batch_size', want KNOB=VALUE"),
+    (
+        ["good.py", "--data", "ssh_key=none"],
+        "ssh_key none: saw No such file or directory, want the file of a private key",
+    ),
+    (
+        ["good.py", "--key", "words"],
+        "ssh_key words: saw no private key in it, want the file of a private key",
+    ),
+    (
+        ["good.py", "--key", "id.pub"],
+        "ssh_key id.pub: saw a public key, want the file of a private key",
+    ),
+]
+
+
+def _asked(*words: str) -> dict[str, Any]:
+    with cli.make_context("pyinfra", [*words[:1], "deploys/audit.py", *words[1:]]) as context:
+        return context.params
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in {**INVENTORIES, **KEYS}.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("words", "told"), REFUSED)
+@pytest.mark.usefixtures("place")
+def test_a_run_of_nothing_is_refused(words: list[str], told: str) -> None:
+    assert "\n".join(refusals(_asked(*words))) == told
+
+
+@pytest.mark.usefixtures("place")
+def test_a_run_of_something_is_not(caplog: pytest.LogCaptureFixture) -> None:
+    assert not list(refusals(_asked("good.py", "--data", "batch_size=4", "--limit", "@lo*")))
+    assert not caplog.records
+
+
+def _run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    for name in ("config.py", "audit", "inventories", "group_data", "deploys"):
+        (place / name).symlink_to(ROOT / name)
+    return subprocess.run(
+        [PYINFRA, "--dry", "-y", words[0], "deploys/audit.py", *words[1:]],
+        cwd=place,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
+def test_a_refusal_is_all_that_is_said_and_ends_with_1(place: Path) -> None:
+    ended = _run(place, "empty.py")
+    told = "inventory empty.py: saw no hosts in it, want a list of hosts"
+    assert (ended.returncode, ended.stderr) == (1, f"--> Loading config...\n{told}\n")
+
+
+def test_where_no_host_answers_the_report_says_why(place: Path) -> None:
+    # Nothing listens on port 9 (discard, RFC 863).
+    ended = _run(place, "127.0.0.1,localhost", "--data", "ssh_port=9")
+    assert ended.returncode == 1
+    assert "127.0.0.1 · no answer: could not be connected to: Could not connect (" in ended.stdout
+    assert "want sshd reachable there: host data ssh_port" in ended.stdout
+    assert "2 nodes: 2 without an answer" in ended.stdout
+    assert (place / "reports" / "audit.json").exists()
+    assert "Traceback" not in ended.stderr
