@@ -8,18 +8,18 @@ from datetime import datetime, timezone
 from functools import wraps
 from typing import Any
 
+import click
 import gevent
 from pyinfra import logger
 from pyinfra.api import Host, State
 from pyinfra.api.exceptions import DeployError
 from pyinfra.api.state import BaseStateCallback
-from rich.console import Console
 from typing_extensions import override
 
 from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
 from audit.cluster.kubectl import Clusters
 from audit.controller import deploy_file, slow_settings
-from audit.controller.connection_errors import reason
+from audit.controller.connection_errors import NO_PASSWORD, reason
 from audit.controller.garbage import seldom
 from audit.drift.accepted import accept
 from audit.knobs import Knobs, knobs
@@ -27,6 +27,7 @@ from audit.report.document import Run, document
 from audit.report.files import write_all
 from audit.report.page import template
 from audit.report.printable import printable
+from audit.report.screen import screen
 from audit.report.terminal import notes, show
 from audit.verdict import Verdict, unreached, verdict
 from audit.waived import unmatched
@@ -118,7 +119,11 @@ class Session(BaseStateCallback):
         count = _counted(host)
         # A fact that fails would drop the host from the run; the audit reports it instead.
         timeout = host.data.get("_timeout") or limit(Node.probes) + _MARGIN
-        answer: NodeState | Unknown = host.get_fact(Node, _ignore_errors=True, _timeout=timeout)
+        try:
+            answer: NodeState | Unknown = host.get_fact(Node, _ignore_errors=True, _timeout=timeout)
+        except EOFError:
+            # pyinfra asks for sudo's password itself, here on a terminal that is not there.
+            answer = Unknown(NO_PASSWORD)
         if isinstance(answer, Unknown):
             answer = Unknown(reason(answer.reason, host.name))
         wanted = knobs(host)
@@ -131,13 +136,6 @@ class Session(BaseStateCallback):
     def report(self, state: State) -> None:
         """Prints the report of every host of the inventory and writes the JSON document."""
         verdicts = [self._of(host, state) for host in state.inventory if self._meant(host, state)]
-        console = Console(
-            file=sys.stderr if "--json" in sys.argv else sys.stdout,
-            width=None if sys.stdout.isatty() else 150,
-            highlight=False,
-        )
-        console.print()
-        show(verdicts, console)
         run = Run(
             self.plans,
             self.untouched,
@@ -145,22 +143,34 @@ class Session(BaseStateCallback):
             {host.name: _asked(host) for host in state.inventory if host.name in self.verdicts},
             limited=bool(state.limit_hosts),
         )
-        for line in notes(verdicts, run):
-            console.print(line, soft_wrap=True, markup=False)
-        found = {name: verdict.results for name, verdict in self.verdicts.items()}
-        for line in unmatched(self._waivers(state), [host.name for host in state.inventory], found):
-            console.print(printable(line), soft_wrap=True, markup=False)
-        for line in slow_settings.of_run(state):
-            console.print(line, soft_wrap=True, markup=False)
         at = datetime.now(timezone.utc)
+        # Written before anything is shown: who reads may be gone (`| head`), the files stay.
+        written = list(self._written(verdicts, at, run))
+        found = {name: verdict.results for name, verdict in self.verdicts.items()}
+        names = [host.name for host in state.inventory]
+        told = [
+            *notes(verdicts, run),
+            *map(printable, unmatched(self._waivers(state), names, found)),
+            *slow_settings.of_run(state),
+            *written,
+        ]
+        console = screen()
+        try:
+            console.print()
+            show(verdicts, console)
+            for line in told:
+                console.print(line, soft_wrap=True, markup=False)
+        except OSError as fault:
+            self.lost.append(f"standard output: saw {fault.strerror}, want the report shown")
+            click.echo(self.lost[-1], err=True)
+
+    def _written(self, verdicts: list[Verdict], at: datetime, run: Run) -> Iterator[str]:
         for path in write_all(self.knobs, verdicts, at, run):
             if isinstance(path, Unknown):
                 self.lost.append(path.reason)
-            line = path.reason if isinstance(path, Unknown) else f"written: {path}"
-            console.print(line, markup=False, soft_wrap=True)
+            yield path.reason if isinstance(path, Unknown) else f"written: {path}"
         if self.knobs.accept and self.knobs.report_json:
-            for line in accept(document(verdicts, at, run), self.knobs.report_json.parent, at):
-                console.print(line, markup=False, soft_wrap=True)
+            yield from accept(document(verdicts, at, run), self.knobs.report_json.parent, at)
 
     def _waivers(self, state: State) -> Iterator[Waiver]:
         for host in state.inventory:

@@ -40,9 +40,9 @@ def fleet() -> list[Verdict]:
     return [*told, unreached("gpu-09", "could not be connected to")]
 
 
-def printed(verdicts: list[Verdict]) -> str:
+def printed(verdicts: list[Verdict], width: int = 150) -> str:
     stream = io.StringIO()
-    show(verdicts, Console(file=stream, width=150, highlight=False))
+    show(verdicts, Console(file=stream, width=width, highlight=False))
     return stream.getvalue()
 
 
@@ -54,6 +54,22 @@ def test_the_fleet_table_shows_the_odd_ones_out() -> None:
     assert rows["trixie_exposed"].rstrip().endswith("at risk")
     assert rows["trixie_no_root"].rstrip().endswith("unknown")
     assert "no answer" in text
+
+
+@pytest.mark.parametrize(
+    ("width", "columns"),
+    [
+        (150, "node engine driver cgroup module library containers verdict"),
+        (100, "node engine driver cgroup containers verdict"),
+        (80, "node engine driver verdict"),
+        (50, "node driver verdict"),
+    ],
+)
+def test_a_narrow_terminal_has_fewer_columns_and_no_broken_words(width: int, columns: str) -> None:
+    lines = printed(fleet(), width).splitlines()
+    assert lines[0].split() == columns.split()
+    assert max(map(len, lines[: len(fleet()) + 1])) <= width
+    assert [line.split()[0] for line in lines[1:6]] == [*NODES, "gpu-09"]
 
 
 def test_every_finding_has_its_block_and_every_doubt_its_reason() -> None:

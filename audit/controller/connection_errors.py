@@ -16,11 +16,26 @@ _ADDED = "Error (ignored): could not load fact"
 
 _LINES = 3
 
+_SUDO = (
+    "want sudo that asks this user for no password, or ssh_user root; without _sudo the audit "
+    "runs too, and says what it could not tell"
+)
+
+NO_PASSWORD = f"sudo: a password is required, and there is no terminal to ask for it; {_SUDO}"
+
 _ADVICE = (
     (
         re.compile(r"sudo: .*(password|terminal)|sudo: command not found|not in the sudoers"),
-        "want sudo that asks this user for no password, or ssh_user root; without _sudo the audit "
-        "runs too, and says what it could not tell",
+        _SUDO,
+    ),
+    (
+        re.compile(r"No such file or directory: '[^']*known_hosts'"),
+        "want that file: `mkdir -p -m 700 ~/.ssh && touch ~/.ssh/known_hosts`",
+    ),
+    (
+        re.compile(r"EOF error"),
+        "want a key without a passphrase, an ssh agent that has it, or a terminal to ask on; "
+        "or sshd there has closed the connection",
     ),
     (
         re.compile(r"Authentication error|No authentication methods|not a valid .* private key"),

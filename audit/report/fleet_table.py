@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -20,21 +21,41 @@ from facts.unknown import Unknown
 COLUMNS = ("node", "engine", "driver", "cgroup", "module", "library", "containers", "verdict")
 COLOURS = {Level.BROKEN: "red", Level.AT_RISK: "yellow", Level.ADVICE: "cyan"}
 _UNKNOWN = "?"
+_SPARE = ("library", "module", "cgroup", "containers", "engine")
+_GAP = 2
+_NAME = 24
+"""Columns that the longest name has at least before it is broken."""
 
 
-def table(verdicts: Sequence[Verdict], narrow: bool = False) -> Table:
-    """The rows of a fleet in the order of its inventory; in a large one, those alike in one."""
-    drawn = Table(box=None, pad_edge=False, padding=(0, 1 if narrow else 2, 0, 0))
-    for column in COLUMNS:
+def table(verdicts: Sequence[Verdict], width: int) -> Table:
+    """The rows of a fleet in the order of its inventory; in a large one, those alike in one.
+
+    Columns that a terminal of this width has no room for are left out, the least telling first.
+    """
+    told = [([brief(cell, 200) for cell in row], worst) for row, worst in rows(verdicts)]
+    kept = _kept([list(COLUMNS), *(row for row, _ in told)], width)
+    drawn = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+    for column in kept:
         # Half a version on the next line reads as another one.
-        whole = column in ("driver", "cgroup", "module", "library")
-        drawn.add_column(column, overflow="fold", no_wrap=whole)
-    for row, worst in rows(verdicts):
-        style = COLOURS[worst] if worst else ""
-        texts = [Text(brief(cell, 200)) for cell in row]
-        texts[-1].stylize(style)
+        whole = COLUMNS[column] in ("driver", "cgroup", "module", "library")
+        drawn.add_column(COLUMNS[column], overflow="fold", no_wrap=whole)
+    for row, worst in told:
+        texts = [Text(row[column]) for column in kept]
+        texts[-1].stylize(COLOURS[worst] if worst else "")
         drawn.add_row(*texts)
     return drawn
+
+
+def _kept(rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    wide = [max(cell_len(row[column]) for row in rows) for column in range(len(COLUMNS))]
+    # Names may be broken into lines, those of many nodes in one row above all.
+    wide[0] = min(wide[0], max(_NAME, width // 3))
+    kept = list(range(len(COLUMNS)))
+    for spare in _SPARE:
+        if sum(wide[column] + _GAP for column in kept) - _GAP <= width:
+            break
+        kept.remove(COLUMNS.index(spare))
+    return kept
 
 
 def rows(verdicts: Sequence[Verdict]) -> Iterator[tuple[tuple[str, ...], Level | None]]:

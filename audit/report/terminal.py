@@ -23,7 +23,7 @@ def show(verdicts: Sequence[Verdict], console: Console) -> None:
 
     A fleet of more than ``audit.report.alike.LARGE`` nodes is told by what is alike in it.
     """
-    console.print(table(verdicts, narrow=console.width < 100))
+    console.print(table(verdicts, console.width))
     for told in findings(verdicts):
         console.print()
         console.print(_block(told), soft_wrap=True)
@@ -102,8 +102,9 @@ def closing(verdicts: Sequence[Verdict]) -> str:
     words += [f"{waived} with waivers"] if waived else []
     words += [f"{unknown} with unknowns"] if unknown else []
     words += [f"{silent} without an answer"] if silent else []
-    execs = max((verdict.execs for verdict in verdicts), default=0)
+    most = max((verdict.execs for verdict in verdicts), default=0)
+    asked = "1 command" if most == 1 else f"{most} commands"
     nodes = "1 node" if count == 1 else f"{count} nodes"
     if not count:
         return "0 nodes: none was asked"
-    return f"{nodes}: {', '.join(words) or 'nothing found'}; at most {execs} exec a node"
+    return f"{nodes}: {', '.join(words) or 'nothing found'}; at most {asked} a node"

@@ -22,6 +22,11 @@ SEEN = [
     ),
     ("Could not connect ([Errno None] Unable to connect to port 9 on gpu-01)", "ssh_port"),
     ("sudo: a password is required", "want sudo that asks this user for no password"),
+    (
+        "Could not connect ([Errno 2] No such file or directory: '/home/ops/.ssh/known_hosts')",
+        "touch ~/.ssh/known_hosts",
+    ),
+    ("EOF error ()", "want a key without a passphrase, an ssh agent"),
 ]
 
 
