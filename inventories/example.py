@@ -1,4 +1,4 @@
-"""A fleet over SSH: copy this file, put your hosts in, keep the copy beside group_data/.
+"""A fleet over SSH: copy this file, put your hosts in, run it in this checkout.
 
     pyinfra inventories/example.py deploys/audit.py --dry
 

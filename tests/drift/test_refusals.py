@@ -33,7 +33,7 @@ REFUSED = [
     ([], ".", ["inventory .: saw Is a directory, want hosts\n"]),
     ([], "own.py", ["knob waivers: saw 7, want a list of waivers (gpu-02 and 1 more)\n"]),
     ([], "refuses.py", ["inventory refuses.py: hosts.ini:3: saw 'b', want KEY=VALUE\n"]),
-    ([], "fails.py", ["inventory fails.py: saw KeyError: 'HOSTS', want hosts\n"]),
+    ([], "fails.py", ["inventory fails.py, line 1: saw KeyError: 'HOSTS', want hosts\n"]),
 ]  # fmt: skip
 OTHERS = {
     "empty.py": "hosts = []\n",

@@ -10,6 +10,7 @@ from tests.lab import inventory, requirements, rootfs
 from tests.lab import run as runs
 from tests.lab.catalogue import KINDS, USUAL
 from tests.lab.errors import CannotRun, LabError
+from tests.lab.image import NAME as IMAGE
 from tests.lab.node import Node
 from tests.lab.parallel import side_by_side
 from tests.lab.session import Lab, kind_of
@@ -17,10 +18,18 @@ from tests.lab.session import Lab, kind_of
 USE = """\
 {nodes}
 inventory: {inventory}
-try:       pyinfra {inventory} exec -- docker info
+audit:     make audit INVENTORY={inventory}
+the fault: {shell} '{fault}'
+a cure:    .venv/bin/pyinfra {inventory} deploys/fix_cgroup.py
 a shell:   {shell}
-the end:   python -m tests.lab down
+the end:   make lab-down
 """
+
+FAULT = (
+    f"docker run --detach --name trainer --gpus all {IMAGE}; systemctl daemon-reload; "
+    "docker exec trainer head -c1 /dev/nvidiactl"
+)
+"""Ends in "Operation not permitted" on bookworm, forky and legacy (docs/lab.md)."""
 
 
 def main(words: list[str]) -> int:
@@ -43,6 +52,8 @@ def _up(names: list[str]) -> None:
     """Boot the nodes that are not up yet; they stay when this process ends."""
     for name in names:
         kind_of(name)
+    made = "the first time their root file systems are made, which takes minutes"
+    sys.stderr.write(f"booting {', '.join(names)}: a minute; {made}\n")
     runs.clear_leftovers()
     lab = Lab(runs.begin(runs.UP))
     side_by_side([partial(lab.node, name) for name in dict.fromkeys(names)])
@@ -54,7 +65,7 @@ def _up(names: list[str]) -> None:
 def _use(nodes: list[Node], path: Path) -> str:
     lines = "\n".join(f"{node.name:10} {node.address}" for node in nodes)
     shell = " ".join(nodes[0].door.argv("root"))
-    return USE.format(nodes=lines, inventory=path, shell=shell)
+    return USE.format(nodes=lines, inventory=path, shell=shell, fault=FAULT)
 
 
 def _down(purge: bool) -> None:
