@@ -108,7 +108,7 @@ clean:  ## remove the virtual environment and what the tools keep
 
 $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 10) else f"python: saw {v[0]}.{v[1]}, want 3.10 or newer; name one with make PYTHON=python3.12")'
-	@$(PYTHON) -m venv $(VENV) || { echo "venv: $(PYTHON) cannot make one; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "venv: $(PYTHON) cannot make one (its words are above), want a directory to write to; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 
 $(RUN): requirements.lock | $(VENV)/bin/pip
 	@echo "setting up $(VENV), once: a minute" >&2

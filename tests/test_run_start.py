@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from pyinfra_cli.cli import cli
 
-from audit.run_start import refusals
+from audit.run_start import begin, refusals
 
 ROOT = Path(__file__).resolve().parent.parent
 PYINFRA = Path(sys.executable).with_name("pyinfra")
@@ -106,6 +107,16 @@ def test_a_refusal_is_all_that_is_said_and_ends_with_1(place: Path) -> None:
     ended = _run(place, "empty.py")
     told = "inventory empty.py: saw no hosts in it, want a list of hosts"
     assert (ended.returncode, ended.stderr) == (1, f"--> Loading config...\n{told}\n")
+
+
+@pytest.mark.usefixtures("place")
+def test_a_run_that_is_interrupted_is_none_that_went_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_up: dict[int, Any] = {}
+    monkeypatch.setattr(signal, "signal", set_up.__setitem__)
+    begin({**_asked("good.py"), "operations": ()})
+    with pytest.raises(SystemExit) as ended:
+        set_up[signal.SIGINT](signal.SIGINT, None)
+    assert ended.value.code == 130
 
 
 def test_where_no_host_answers_the_report_says_why(place: Path) -> None:
