@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -15,6 +16,10 @@ from typing_extensions import override
 
 from audit.controller.connection_errors import heard
 from audit.controller.garbage import seldom
+from inventories.still import limit
+
+# pyinfra says of each host what paramiko says with a traceback and without the host's name.
+logging.getLogger("paramiko").addHandler(logging.NullHandler())
 
 # Inventories are read before pyinfra connects: from here on its words about it are kept.
 heard()
@@ -36,6 +41,8 @@ class Patient(paramiko.Transport):
     """
 
     _active_check_timeout = 2.0
+
+    channel_timeout: float
 
     key_exchange = ""
     """The name of the last key exchange; paramiko forgets its engine once the keys are made."""
@@ -64,6 +71,17 @@ class Patient(paramiko.Transport):
         if paramiko.Message(signature).get_text() == _SHA1:
             raise paramiko.SSHException("host key: saw a signature with SHA-1, want SHA-2")
         super()._verify_key(host_key, signature)  # type: ignore[misc]
+
+    @override
+    def open_channel(self, *given: Any, **options: Any) -> paramiko.Channel:
+        """A channel that waits for its node, but for nothing without an end.
+
+        pyinfra limits the reading of a command's output alone (3.10.0, connectors/ssh.py): a node
+        that stands still before it or after it, or with a file, would hold up the whole run.
+        """
+        channel = super().open_channel(*given, **options)
+        limit(channel, self.channel_timeout)
+        return channel
 
     def _parse_kex_init(self, message: paramiko.Message) -> None:
         super()._parse_kex_init(message)  # type: ignore[misc]

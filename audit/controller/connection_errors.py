@@ -14,6 +14,11 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # What pyinfra adds to the node's own words when a fact failed.
 _ADDED = "Error (ignored): could not load fact"
 
+# A node's answer (facts/probe.py), which pyinfra prints line by line where its exit code is not 0.
+_ANSWER = "@node "
+_OF_ANSWER = re.compile(r"[|!]|@[a-z0-9_.]+ ")
+_IN_PART = "its answer ends in the middle"
+
 _LINES = 3
 
 _SUDO = (
@@ -50,6 +55,16 @@ _ADVICE = (
         re.compile(r"not found in known_hosts|Unknown host key|No host key"),
         "want its host key known: connect once by ssh, or name the file in ssh_known_hosts_file",
     ),
+    (
+        re.compile(rf"Command timed out|within \d+ s|Timeout opening channel|{_IN_PART}"),
+        "want a node that answers: something there stands still (a login file, a disk, memory), or "
+        "takes longer than host data _timeout",
+    ),
+    (
+        re.compile(r"protocol banner|No existing session"),
+        "want an sshd on that port that speaks: it took the connection and said nothing, or has "
+        "too many at once (sshd's MaxStartups)",
+    ),
     (re.compile(r"Could not resolve"), "want a name that this machine or ssh's config knows"),
     (
         re.compile(r"refused|timed out|[Nn]o route|Unable to connect"),
@@ -68,12 +83,26 @@ class ConnectionErrors(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
         self.said: dict[str, list[str]] = {}
+        self._answering: set[str] = set()
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
         found = _LINE.match(_COLOUR.sub("", record.getMessage()))
         if found and not found["said"].startswith(_ADDED):
             self.said.setdefault(found["host"], []).append(" ".join(found["said"].split()))
+
+    def no_answer(self, record: logging.LogRecord) -> bool:
+        """Whether this is no line of a node's answer: those are many, and may hold secrets."""
+        found = _LINE.match(_COLOUR.sub("", record.getMessage()))
+        if record.levelno < logging.ERROR or not found:
+            return True
+        host, said = found["host"], found["said"]
+        if said.startswith(_ANSWER):
+            self._answering.add(host)
+            self.said.setdefault(host, []).append(_IN_PART)
+        elif not _OF_ANSWER.match(said):
+            self._answering.discard(host)
+        return host not in self._answering
 
 
 def heard() -> ConnectionErrors:
@@ -84,6 +113,7 @@ def heard() -> ConnectionErrors:
             return handler
     listening = ConnectionErrors()
     log.addHandler(listening)
+    log.addFilter(listening.no_answer)
     return listening
 
 

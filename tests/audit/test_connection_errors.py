@@ -21,6 +21,12 @@ SEEN = [
         "want a name that this machine",
     ),
     ("Could not connect ([Errno None] Unable to connect to port 9 on gpu-01)", "ssh_port"),
+    ("SSH error (Error reading SSH protocol banner)", "want an sshd on that port that speaks"),
+    ("Command timed out after 60s", "something there stands still"),
+    (
+        "Command socket/SSH error: SSHException('no exit status within 60 s',)",
+        "something there stands still",
+    ),
     ("sudo: a password is required", "want sudo that asks this user for no password"),
     (
         "Could not connect ([Errno 2] No such file or directory: '/home/ops/.ssh/known_hosts')",
@@ -54,6 +60,24 @@ def test_the_node_s_own_words_count_not_what_pyinfra_adds() -> None:
     log.error("    [gpu-01]   Error (ignored): could not load fact: facts.node.Node ")
     log.info("    [gpu-01]   Ready: deploys/audit.py")
     assert "not available" in reason("the node did not answer", "gpu-01")
+
+
+def test_an_answer_that_broke_off_is_kept_off_the_terminal(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    heard().said.clear()
+    log = logging.getLogger("pyinfra")
+    log.error("    [gpu-02]   |what another node says")
+    for line in ("@node 1", "@daemon_json.files rc=0 cut=0", "|c2VjcmV0", "!grep: /x: Permission"):
+        log.error(f"    [gpu-01]   {line}")
+    log.error("    [gpu-01]   Error (ignored): could not load fact: facts.node.Node ")
+    log.error("    [gpu-01]   |words of its own")
+    assert "c2VjcmV0" not in caplog.text
+    assert "grep" not in caplog.text
+    assert "what another node says" in caplog.text
+    assert "words of its own" in caplog.text
+    told = reason("the node did not answer", "gpu-01")
+    assert told.startswith("the node did not answer: its answer ends in the middle / |words")
 
 
 def test_it_listens_once() -> None:

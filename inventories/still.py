@@ -1,0 +1,36 @@
+"""How long a node may stand still on a connection before it is given up."""
+
+from __future__ import annotations
+
+import threading
+
+import paramiko
+from typing_extensions import override
+
+SECONDS = 60
+"""Without a byte of a file, or without the exit status of a command that prints no more."""
+
+
+class Within(threading.Event):
+    """An event that is not waited for without an end, where paramiko names none."""
+
+    def __init__(self, seconds: float, what: str, before: threading.Event) -> None:
+        super().__init__()
+        self.seconds, self.what = seconds, what
+        if before.is_set():
+            self.set()
+
+    @override
+    def wait(self, timeout: float | None = None) -> bool:
+        if super().wait(self.seconds if timeout is None else timeout):
+            return True
+        if timeout is None:
+            raise paramiko.SSHException(f"no {self.what} within {self.seconds:g} s")
+        return False
+
+
+def limit(channel: paramiko.Channel, answer: float) -> None:
+    """Ends this channel's waits; ``answer`` is the seconds for sshd to take a command."""
+    channel.event = Within(answer, "answer of sshd", channel.event)
+    channel.status_event = Within(SECONDS, "exit status", channel.status_event)
+    channel.settimeout(SECONDS)
