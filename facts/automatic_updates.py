@@ -16,15 +16,17 @@ from facts.unknown import Unknown, Value
 _WANTS = "/etc/systemd/system/timers.target.wants"
 _ASK = rf"""
 for unit in apt-daily-upgrade dnf-automatic dnf-automatic-install dnf5-automatic yum-cron; do
-  [ "$(readlink /etc/systemd/system/$unit.timer)" = /dev/null ] && continue
+  mask=/etc/systemd/system/$unit.timer
+  [ -L "$mask" ] && [ "$(readlink "$mask")" = /dev/null ] && continue
   for link in {_WANTS}/$unit.timer /etc/systemd/system/multi-user.target.wants/$unit.service; do
     [ -L "$link" ] && echo "timer $unit"
   done
 done
 [ -d /run/systemd/system ] || echo no-systemd
 command -v unattended-upgrade >/dev/null && echo 'program unattended-upgrade'
-grep -HE '^ *apply_updates *=' /etc/dnf/automatic.conf /etc/yum/yum-cron.conf 2>/dev/null |
-  sed 's/^/apply /'
+for file in /etc/dnf/automatic.conf /etc/yum/yum-cron.conf; do
+  [ -e $file ] && grep -HE '^ *apply_updates *=' $file 2>/dev/null | sed 's/^/apply /'
+done
 if command -v apt-config >/dev/null; then
   echo apt
   apt-config dump APT::Periodic Unattended-Upgrade

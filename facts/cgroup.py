@@ -16,9 +16,10 @@ _ROOT = "/sys/fs/cgroup"
 
 # Only the lines that concern cgroups: a Kubernetes node has thousands of mounts.
 _MOUNTS = f"""
-grep -E ' - cgroup2? | {_ROOT}[ /]' /proc/self/mountinfo | sed 's/^/mount /'
+sed -n -e '/ - cgroup2* /b cgroup' -e '\\, {_ROOT}[ /],!d' -e ':cgroup' -e 's/^/mount /p' \
+  /proc/self/mountinfo
 for file in {_ROOT}/cgroup.controllers {_ROOT}/unified/cgroup.controllers; do
-  [ -e $file ] && sed 's/^/controllers /' $file
+  [ -e $file ] && while read -r line; do echo "controllers $line"; done <$file
 done
 [ -d /run/systemd/system ] && echo systemd
 [ -r /proc/self/mountinfo ]

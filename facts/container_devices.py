@@ -21,15 +21,18 @@ from facts.unknown import Unknown, Value
 # machine on v2 shows the v1 hierarchies of its host in /proc/PID/cgroup too.
 # A GPU that has fallen off the bus (Xid 79) can hang whoever opens it: then nothing is opened.
 _WALK = r"""
-uid=$(id -u)
-echo "uid $uid"
-[ "$uid" = 0 ] || exit 0
+echo "uid $ASKER"
+[ "$ASKER" = 0 ] || exit 0
+hex='[0-9a-f][0-9a-f][0-9a-f][0-9a-f]'
+hex=$hex$hex$hex$hex
+hex=$hex$hex$hex$hex
 bus=unasked
 ask='
 echo 1000 2>/dev/null >/proc/self/oom_score_adj
 echo $$ >"$1/cgroup.procs" || { echo "skip its cgroup took no process"; exit; }
-shift
-for node; do echo "open ${node##*/}"; true <"$node"; echo "rc $?"; done
+dev=$2
+shift 2
+for node; do echo "open $node"; true <"$dev/$node"; echo "rc $?"; done
 '
 within=/sys/fs/cgroup
 [ -e $within/cgroup.controllers ] || within=/sys/fs/cgroup/unified
@@ -37,41 +40,50 @@ look() { # sets $nodes and, where there is one, $bus
   nodes=
   for node in "/proc/$1/root/dev/"nvidiactl "/proc/$1/root/dev/"nvidia[0-9] \
     "/proc/$1/root/dev/"nvidia[0-9][0-9] "/proc/$1/root/dev/"nvidia-uvm "/proc/$1/root/dev/"dxg; do
-    [ ! -c "$node" ] || nodes="$nodes $node"
+    [ ! -c "$node" ] || nodes="$nodes ${node##*/}"
   done
   [ -n "$nodes" ] && [ "$bus" = unasked ] || return 0
   if dmesg 2>/dev/null | grep -q 'fallen off the bus'; then bus=lost; else bus=; fi
 }
 inhabitant() {
   pid=$1; shift
-  grep -qE '[0-9a-f]{64}' "/proc/$pid/cgroup" ||
-    grep -qE '^NSpid:.*[0-9][[:space:]]+1$' "/proc/$pid/status" || return 0
-  echo "inhabitant $pid"
-  stat -c '%n %t %T' "$@" | while read -r node numbers; do echo "node ${node##*/} $numbers"; done
-  path='' unified=''
+  path='' unified='' named=''
   while IFS=: read -r number controllers place; do
     case $controllers in
       devices) path=$place ;;
       '') [ "$number" != 0 ] || unified=$place ;;
     esac
+    case $controllers:$place in *$hex*) named=yes ;; esac
   done <"/proc/$pid/cgroup"
+  while [ -z "$named" ] && read -r key ids; do
+    [ "$key" = NSpid: ] || continue
+    case $ids in *[!0-9]1) named=yes ;; *) return 0 ;; esac
+  done <"/proc/$pid/status"
+  [ -n "$named" ] && cd "/proc/$pid/root/dev" || return 0
+  echo "inhabitant $pid"
+  stat -c 'node %n %t %T' "$@"
   if [ -n "$path" ] && [ -d "/sys/fs/cgroup/devices$path" ]; then
     group=/sys/fs/cgroup/devices$path
     echo "cgroup $path"
-    sed 's/^/list /' "$group/devices.list"
+    while read -r rule; do echo "list $rule"; done <"$group/devices.list"
   else
     group=$within$unified
     echo "cgroup $unified"
   fi
-  if grep -q '^frozen 1' "$group/cgroup.events"; then echo 'skip it is paused'
+  frozen=
+  while read -r key value; do
+    [ "$key" != frozen ] || frozen=$value
+  done <"$group/cgroup.events"
+  if [ "$frozen" = 1 ]; then echo 'skip it is paused'
   elif [ -n "$bus" ]; then echo 'skip a GPU has fallen off the bus, opening it may hang'
   else
-    timeout -k 1 4 sh -c "$ask" sh "$group" "$@" 2>&1 || echo "skip the open did not end, exit $?"
+    timeout -k 1 4 sh -c "$ask" sh "$group" "/proc/$pid/root/dev" "$@" 2>&1 ||
+      echo "skip the open did not end, exit $?"
   fi
 }
-ls -dLi /proc/[0-9]*/ns/mnt 2>/dev/null |
-  awk '{ split($2, path, "/"); print path[3], $1 }' | sort -n |
-  awk '{ all[$2] = all[$2] " " $1 } END { for (space in all) print all[space] }' |
+ls -dLi /proc/[0-9]*/ns/mnt 2>/dev/null | sort -t / -k 3n |
+  awk '{ split($2, path, "/"); all[$1] = all[$1] " " path[3] }
+    END { for (space in all) print all[space] }' |
   while read -r pids; do
     for pid in $pids; do
       look "$pid"

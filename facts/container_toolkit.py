@@ -18,10 +18,13 @@ _OPERATOR = "/usr/local/nvidia/toolkit"
 _PROGRAMS = f"""
 for name in nvidia-container-runtime-hook nvidia-container-runtime nvidia-cdi-hook nvidia-ctk \
   nvidia-container-cli; do
-  path=$(command -v $name) && echo "on-path $name $path"
+  command -v $name >/dev/null && echo "on-path $name $(command -v $name)"
   [ -x {_OPERATOR}/$name ] && echo "operator $name {_OPERATOR}/$name"
 done
-[ -e /etc/nv_tegra_release ] || grep -qsi '^tegra' /sys/devices/soc0/family && echo tegra
+family=
+[ ! -r /sys/devices/soc0/family ] || read -r family </sys/devices/soc0/family
+[ -e /etc/nv_tegra_release ] || case $family in [Tt][Ee][Gg][Rr][Aa]*) ;; *) false ;; esac &&
+  echo tegra
 true
 """
 

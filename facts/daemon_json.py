@@ -44,10 +44,16 @@ named() {{
       sed -n -e 's/^--config-file=//p' -e '/^--config-file$/{{n;p;}}'
   done 2>/dev/null
 }}
-{{ echo {DEFAULT}; named; }} | grep '^/' | sort -u | while IFS= read -r path; do
+{{ echo {DEFAULT}; named; }} | sort -u | while IFS= read -r path; do
+  case $path in /*) ;; *) continue ;; esac
   printf 'file %s\n' "$path"
-  stat -c 'link %f' "$path" 2>/dev/null
-  echo "stat $(stat -L -c '%f %u %g %s' "$path" 2>&1)"
+  if [ -L "$path" ]; then
+    stat -c 'link %f' "$path" 2>/dev/null
+    echo "stat $(stat -L -c '%f %u %g %s' "$path" 2>&1)"
+  elif told=$(stat -c 'link %f
+stat %f %u %g %s' "$path" 2>&1); then printf '%s\n' "$told"
+  else printf 'stat %s\n' "$told"
+  fi
   target=$(readlink -f "$path") && printf 'target %s\n' "$target"
   kept "${{target:-$path}}"
   [ -f "$path" ] || continue

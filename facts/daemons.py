@@ -42,7 +42,8 @@ for found in $(grep -E '^[^:]*:({"|".join(NAMES)})$' "$COMMS"); do
   tr '\n\0' ' \n' <"/proc/$pid/cmdline" |
     while IFS= read -r word; do printf 'arg %s\n' "$word"; done
 done 2>/dev/null
-grep -c hidepid /proc/self/mountinfo | sed 's/^/hidepid /'
+hidden=$(grep -c hidepid /proc/self/mountinfo)
+[ -z "$hidden" ] || echo "hidepid $hidden"
 """
 
 

@@ -16,26 +16,28 @@ from facts.unknown import Unknown, Value
 # podman-docker's `docker` is a script that starts podman; Docker's own is a program. Of an
 # environment file only names and options leave the node: values may be secrets (proxies).
 _ASK = r"""
-docker=$(command -v docker) &&
-  case $(readlink -f "$docker"; head -c 300 "$docker" | tr -d '\0') in
-    *podman*) echo 'variant podman-docker' ;;
-  esac
+if docker=$(command -v docker) && { readlink -f "$docker"; head -c 300 "$docker"; } |
+  grep -q podman; then echo 'variant podman-docker'; fi
 [ -d /snap/docker ] && echo 'variant snap'
-ls -d /home/*/.docker/desktop /mnt/wsl/docker-desktop 2>/dev/null | grep -q . &&
-  echo 'variant Docker Desktop'
+for place in /home/*/.docker/desktop /mnt/wsl/docker-desktop; do
+  [ -e "$place" ] && { echo 'variant Docker Desktop'; break; }
+done
 echo asked
 [ -d /run/systemd/system ] || { echo no-systemd; exit 0; }
 unit=$(systemctl show docker.service -p LoadState,ExecStart,EnvironmentFiles) || exit
 printf '%s\n' "$unit"
-printf '%s\n' "$unit" | sed -n 's/^EnvironmentFiles=\(.*\) (ignore_errors=.*/\1/p' |
-  while IFS= read -r file; do
-    [ -e "$file" ] || continue
-    echo "file $file"
-    [ -r "$file" ] || { echo unreadable; continue; }
-    grep -vE '^ *[#;]' "$file" |
-      grep -oE "^[A-Za-z_][A-Za-z0-9_]*|[ \"'=]--?[a-zA-Z][a-zA-Z-]*|native\.cgroupdriver=[a-z]*" |
-      sed 's/^/word /'
-  done
+while IFS= read -r line; do
+  case $line in 'EnvironmentFiles='*' (ignore_errors='*) ;; *) continue ;; esac
+  file=${line#*=} file=${file%' (ignore_errors='*}
+  [ -e "$file" ] || continue
+  echo "file $file"
+  [ -r "$file" ] || { echo unreadable; continue; }
+  grep -vE '^ *[#;]' "$file" |
+    grep -oE "^[A-Za-z_][A-Za-z0-9_]*|[ \"'=]--?[a-zA-Z][a-zA-Z-]*|native\.cgroupdriver=[a-z]*" |
+    sed 's/^/word /'
+done <<END
+$unit
+END
 true
 """
 

@@ -32,13 +32,17 @@ _KEYS = (
     '"?[:= ]+"?[^ ",]+|^ *docker: *true|--docker([^-a-z]|$)'
 )
 COMMAND = rf"""
-for process in $(sed -n 's,/comm:kubelet$,,p' "$COMMS"); do
+running=$(sed -n 's,/comm:kubelet$,,p' "$COMMS") named=''
+[ -z "$running" ] || named=$(for process in $running; do
   tr '\0' '\n' <"$process/cmdline"
-done 2>/dev/null | sed -n -e 's/^--config=//p' -e '/^--config$/{{n;p;}}' | {{
-  set --
-  while IFS= read -r path; do set -- "$@" "$path"; done
-  grep -HoiE -e '{_KEYS}' "$@" {" ".join(_FILES)} /dev/null
-}}
+done 2>/dev/null | sed -n -e 's/^--config=//p' -e '/^--config$/{{n;p;}}')
+set --
+while IFS= read -r path; do
+  [ -z "$path" ] || set -- "$@" "$path"
+done <<END
+$named
+END
+grep -HoiE -e '{_KEYS}' "$@" {" ".join(_FILES)} /dev/null
 """
 
 

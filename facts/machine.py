@@ -15,12 +15,13 @@ from facts.unknown import Unknown, Value
 # /run/systemd/container and /run/host/container-manager name the manager (systemd,
 # CONTAINER_INTERFACE.md); Docker and podman leave an empty marker file instead.
 _SELF = """
-echo "uid $(id -u)"
-echo "arch $(uname -m)"
+echo "uid $ASKER"
+echo "arch $MACHINE"
 [ -e /.dockerenv ] && echo marker docker
 [ -e /run/.containerenv ] && echo marker podman
 [ -e /dev/.lxc ] || [ -e /dev/lxd ] && echo marker lxc
-awk 'NR == 1 && $3 < 4294967295 { print "userns", $2 }' /proc/self/uid_map
+read -r _ outside count </proc/self/uid_map &&
+  [ "$count" -lt 4294967295 ] && echo "userns $outside"
 true
 """
 

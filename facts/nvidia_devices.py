@@ -13,14 +13,19 @@ from facts.unknown import Unknown, Value
 
 # stat: mode in octal, owner, group, major and minor in hex, name (GNU and busybox alike).
 _LIST = r"""
+set --
 for node in /dev/nvidia* /dev/nvidia-caps/* /dev/nvidia-caps-imex-channels/*; do
-  [ -c "$node" ] && stat -c 'node %a %u %g %t %T %n' "$node"
+  [ ! -c "$node" ] || set -- "$@" "$node"
 done
+[ $# = 0 ] || stat -c 'node %a %u %g %t %T %n' "$@"
 [ -d /sys/bus/pci/devices ] && echo bus
 for vendor in $(grep -lx 0x10de /sys/bus/pci/devices/*/vendor 2>/dev/null); do
   slot=${vendor%/vendor}
-  driver=$(readlink "$slot/driver")
-  echo "pci ${slot##*/} $(cat "$slot/class" "$slot/device" | tr '\n' ' ') ${driver##*/}"
+  class='' device='' driver=''
+  read -r class <"$slot/class"
+  read -r device <"$slot/device"
+  [ -e "$slot/driver" ] && cd -P "$slot/driver" && driver=$PWD
+  echo "pci ${slot##*/} $class $device  ${driver##*/}"
 done
 true
 """

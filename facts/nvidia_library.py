@@ -30,10 +30,19 @@ _ROOTED = (f"{DRIVER_ROOT}/usr/lib/*-linux-gnu", f"{DRIVER_ROOT}/usr/lib64")
 
 # ldconfig lives in /sbin, which the script's PATH has; musl's (Alpine) has no -p.
 _FIND = rf"""
-echo "machine $(uname -m)"
-cache=$(ldconfig -p)
-printf '%s\n' "$cache" | grep -F libnvidia-ml.so.1 | sed 's/^/cache /'
-for path in $(printf '%s\n' "$cache" | sed -n 's/^.*libnvidia-ml\.so\.1 .*=> //p') \
+echo "machine $MACHINE"
+cache=$(ldconfig -p) cached=''
+case $cache in *libnvidia-ml.so.1*)
+  cache=$(printf '%s\n' "$cache" | grep -F libnvidia-ml.so.1)
+  while IFS= read -r line; do
+    printf 'cache %s\n' "$line"
+    case $line in *'libnvidia-ml.so.1 '*'=> '*) cached="$cached ${{line##*=> }}" ;; esac
+  done <<END
+$cache
+END
+  ;;
+esac
+for path in $cached \
   {" ".join(f"{directory}/libnvidia-ml.so.*" for directory in _DIRECTORIES)} \
   {" ".join(f"{directory}/libnvidia-ml.so.*" for directory in _ROOTED)}; do
   [ -e "$path" ] || [ -L "$path" ] || continue

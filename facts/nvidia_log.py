@@ -14,7 +14,7 @@ from facts.unknown import Unknown, Value
 # The kernel keeps its log from users (dmesg_restrict): then the journal may have it.
 _LINES = r"""
 { dmesg 2>/dev/null || journalctl -k -b --no-pager -o short; } |
-  grep -e 'NVRM: ' -e 'nvidia/[0-9.]*/gsp_[a-z0-9_]*[.]bin' | sed 's/^.*NVRM: //' | tail -n 300
+  sed -n -e 's/^.*NVRM: //p' -e t -e '/nvidia\/[0-9.]*\/gsp_[a-z0-9_]*[.]bin/p' | tail -n 300
 """
 
 # Two shapes. NVIDIA/open-gpu-kernel-modules, osapi.c: client and pid on the first line, versions

@@ -21,7 +21,8 @@ _PROC = "/proc/driver/nvidia/version"
 # nvidia-current.ko or nvidia-tesla-*.ko; its siblings (uvm, drm ...) carry the same version. NixOS
 # keeps the modules of the next boot under /run/current-system.
 _ON_DISK = r"""
-echo "running $(uname -r)"
+read -r release </proc/sys/kernel/osrelease || release=$(uname -r)
+echo "running $release"
 [ -d /sys/module ] || [ -d /proc/driver ] && echo asked
 for index in /lib/modules/*/modules.dep \
   /run/current-system/kernel-modules/lib/modules/*/modules.dep; do
@@ -30,12 +31,16 @@ for index in /lib/modules/*/modules.dep \
   kernel=${tree##*/}
   echo "kernel $kernel"
   for image in "/boot/vmlinuz-$kernel" "$tree/vmlinuz"; do [ -e "$image" ] && echo image; done
-  grep -oE '^[^:]*/nvidia(-(current|tesla|legacy)[^/:]*)?\.ko[^:]*' "$index" |
-    grep -vE '(uvm|modeset|drm|peermem)\.ko' | head -n 1 | while read -r path; do
-      case $path in /*) ;; *) path=$tree/$path ;; esac
-      echo "module $path"
-      modinfo -F version "$path" | sed 's/^/version /'
-    done
+  for path in $(grep -oE '^[^:]*/nvidia(-(current|tesla|legacy)[^/:]*)?\.ko[^:]*' "$index"); do
+    case $path in
+      *uvm.ko* | *modeset.ko* | *drm.ko* | *peermem.ko*) continue ;;
+      /*) ;;
+      *) path=$tree/$path ;;
+    esac
+    echo "module $path"
+    modinfo -F version "$path" | sed 's/^/version /'
+    break
+  done
 done
 true
 """

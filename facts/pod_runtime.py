@@ -43,7 +43,8 @@ done
 for file; do
   [ -r "$file" ] || continue
   for path in $(sed -n -e '/^[[:space:]]*imports[[:space:]]*=/{{' -e ':a' -e '/\]/!{{N;ba' -e '}}' \
-    -e 'p' -e '}}' "$file" | grep -oE "[\"'][^\"']+[\"']" | tr -d "\"'"); do
+    -e 'p' -e '}}' "$file" | grep -oE "[\"'][^\"']+[\"']"); do
+    path=${{path#?}} path=${{path%?}}
     case $path in /*) set -- "$@" $path ;; *) set -- "$@" "${{file%/*}}"/$path ;; esac
   done
 done

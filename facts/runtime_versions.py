@@ -15,7 +15,8 @@ from facts.unknown import Unknown, Value
 _ASK = """
 PATH=$PATH:/var/lib/rancher/k3s/data/current/bin:/var/lib/rancher/rke2/bin
 for name in runc crun containerd crio; do
-  path=$(command -v $name) || continue
+  command -v $name >/dev/null || continue
+  path=$(command -v $name)
   echo "program $path"
   $path --version
 done

@@ -15,7 +15,7 @@ from facts.unknown import Unknown, Value
 # shows as D for a moment, so what was seen is looked at again a second later.
 _TWICE = r"""
 sleeping() {
-  grep -lE '^[0-9]+ \(.*\) D ' "$@" 2>/dev/null | while read -r stat; do
+  for stat in $(grep -lE '^[0-9]+ \(.*\) D ' "$@" 2>/dev/null); do
     grep -qE '[0-9a-f]{64}' "${stat%/stat}/cgroup" && echo "$stat"
   done
 }

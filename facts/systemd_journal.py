@@ -25,11 +25,16 @@ _READ = 20000
 MANAGER = rf"""
 [ -d /run/systemd/system ] || exit 0
 command -v journalctl >/dev/null || exit 127
-journalctl -b --utc --no-pager -o short-iso -n {_READ} _PID=1 | grep -v '^-- ' | {{
-  IFS= read -r first; printf '%s\n' "$first"
-  grep -E 'System is tainted|Failed to (migrate|delete) controller cgroups|: {_RELOAD}' |
-    tail -n 400
-}}
+journalctl -b --utc --no-pager -o short-iso -n {_READ} _PID=1 | awk '
+  /^-- / {{ next }}
+  !first++ {{ print; next }}
+  /System is tainted|Failed to (migrate|delete) controller cgroups|: {_RELOAD}/ {{
+    kept[++count % 400] = $0
+  }}
+  END {{
+    if (!first) print ""
+    for (at = count > 400 ? count - 399 : 1; at <= count; at++) print kept[at % 400]
+  }}'
 true
 """
 
@@ -37,8 +42,9 @@ true
 CONTAINERD = r"""
 [ -d /run/systemd/system ] || exit 0
 command -v journalctl >/dev/null || exit 127
-journalctl -b --utc --no-pager -o short-iso _COMM=containerd | head -n 500 |
-  grep -E 'io\.containerd\.monitor\.(task\.)?v1\.cgroups' | head -n 5
+journalctl -b --utc --no-pager -o short-iso _COMM=containerd | awk '
+  NR > 500 || count > 4 { exit }
+  /io\.containerd\.monitor\.(task\.)?v1\.cgroups/ { print; count++ }'
 true
 """
 

@@ -14,8 +14,12 @@ _DXG = "/dev/dxg"
 _RUN = "/run/WSL"
 _LIBRARIES = "/usr/lib/wsl/lib/"
 
-# ls says on standard error what is absent and ends with 1 or 2; what is there it prints.
-_PATHS = f"ls -d {_DXG} {_RUN} {_LIBRARIES}* 2>/dev/null; true"
+_PATHS = f"""
+for path in {_DXG} {_RUN} {_LIBRARIES}*; do
+  [ -e "$path" ] || [ -L "$path" ] && printf '%s\\n' "$path"
+done
+true
+"""
 
 
 @dataclass(frozen=True)
