@@ -40,11 +40,16 @@ named() {{
   for pid in $(sed -n 's,/comm:dockerd$,,p' "$COMMS"); do
     while read -r key one more; do [ "$key" != NSpid: ] || break; done <"$pid/status"
     [ -z "$more" ] || continue
+    words=
+    while read -r line || [ -n "$line" ]; do words=$words$line; done <"$pid/cmdline"
+    case $words in *--config-file*) ;; *) continue ;; esac
     tr '\n\0' ' \n' <"$pid/cmdline" |
       sed -n -e 's/^--config-file=//p' -e '/^--config-file$/{{n;p;}}'
   done 2>/dev/null
 }}
-{{ echo {DEFAULT}; named; }} | sort -u | while IFS= read -r path; do
+paths={DEFAULT} others=$(named)
+[ -z "$others" ] || paths=$(printf '%s\n' "$paths" "$others" | sort -u)
+while IFS= read -r path; do
   case $path in /*) ;; *) continue ;; esac
   printf 'file %s\n' "$path"
   if [ -L "$path" ]; then
@@ -58,7 +63,9 @@ stat %f %u %g %s' "$path" 2>&1); then printf '%s\n' "$told"
   kept "${{target:-$path}}"
   [ -f "$path" ] || continue
   {{ head -c {LIMIT + 1} "$path" | base64; }} 2>&1 | sed 's/^/data /'
-done
+done <<END
+$paths
+END
 """
 
 

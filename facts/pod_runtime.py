@@ -37,11 +37,13 @@ _LINES = (
 _READ = rf"""
 set -- {" ".join(_FILES)}
 for process in $(sed -n -e 's,/comm:containerd$,,p' -e 's,/comm:crio$,,p' "$COMMS"); do
+  words=
+  while read -r line || [ -n "$line" ]; do words=$words$line; done <"$process/cmdline"
+  case $words in *-c*) ;; *) continue ;; esac
   set -- "$@" $(tr '\0' '\n' <"$process/cmdline" 2>/dev/null |
     sed -n -e 's/^--config=//p' -e '/^--config$/{{n;p;}}' -e '/^-c$/{{n;p;}}')
 done
-for file; do
-  [ -r "$file" ] || continue
+for file in $(grep -lsE '^[[:space:]]*imports[[:space:]]*=' "$@"); do
   for path in $(sed -n -e '/^[[:space:]]*imports[[:space:]]*=/{{' -e ':a' -e '/\]/!{{N;ba' -e '}}' \
     -e 'p' -e '}}' "$file" | grep -oE "[\"'][^\"']+[\"']"); do
     path=${{path#?}} path=${{path%?}}
