@@ -21,6 +21,7 @@ from audit.cluster.kubectl import Clusters
 from audit.controller import deploy_file, slow_settings
 from audit.controller.connection_errors import NO_PASSWORD, reason
 from audit.controller.garbage import seldom
+from audit.drift import run_inventory
 from audit.drift.accepted import accept
 from audit.knobs import Knobs, knobs
 from audit.report.document import Run, document
@@ -170,7 +171,8 @@ class Session(BaseStateCallback):
                 self.lost.append(path.reason)
             yield path.reason if isinstance(path, Unknown) else f"written: {path}"
         if self.knobs.accept and self.knobs.report_json:
-            yield from accept(document(verdicts, at, run), self.knobs.report_json.parent, at)
+            today, place = document(verdicts, at, run), self.knobs.report_json.parent
+            yield from accept(today, place, at, run_inventory.NAMED.get("inventory"))
 
     def _waivers(self, state: State) -> Iterator[Waiver]:
         for host in state.inventory:

@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from audit.controller.connection_errors import heard
 from audit.controller.garbage import seldom
+from audit.drift import run_inventory
 from inventories.still import limit
 
 # pyinfra says of each host what paramiko says with a traceback and without the host's name.
@@ -23,6 +24,7 @@ logging.getLogger("paramiko").addHandler(logging.NullHandler())
 
 # Inventories are read before pyinfra connects: from here on its words about it are kept.
 heard()
+run_inventory.heard()
 seldom()
 
 # known_hosts calls every RSA key so; of signatures it means SHA-1 (RFC 8332).

@@ -8,17 +8,28 @@ from pathlib import Path
 from typing import Any
 
 from audit import document_versions, json_file
+from audit.drift.inventory_name import same
 from audit.drift.standing import Document, nodes
 
 NAME = "accepted.json"
 """Its file lies beside the audit's document."""
 
 
-def accept(today: Document, place: Path, at: datetime) -> Iterator[str]:
-    """Makes today's state the accepted one in this directory; yields what there is to say of it."""
+def accept(
+    today: Document, place: Path, at: datetime, inventory: str | None = None
+) -> Iterator[str]:
+    """Makes today's state the accepted one in this directory; yields what there is to say of it.
+
+    The state that was accepted of another inventory says nothing of this one's hosts.
+    """
     path = place / NAME
+    today = {**today, "inventory": inventory}
     try:
         earlier = json_file.read(path, document_versions.AUDIT) if path.exists() else None
+        if earlier and not same(earlier.get("inventory"), inventory):
+            saw = f"saw the state of {earlier['inventory']}"
+            yield f"{path}: {saw}; that of {inventory} replaces it"
+            earlier = None
         with json_file.understood(str(path)):
             state, told = accepted(today, earlier, at)
     except json_file.Unreadable as reason:
@@ -54,4 +65,6 @@ def accepted(
     if today.get("limited"):
         kept += [node for name, node in before.items() if name not in there]
     taken = {**today, "time": at.isoformat(timespec="seconds"), "nodes": kept}
+    if not taken.get("inventory"):
+        taken["inventory"] = (earlier or {}).get("inventory")
     return {**taken, "limited": False}, told

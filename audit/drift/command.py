@@ -73,7 +73,7 @@ def _last(chosen: Options, results: Results) -> Judged:
         if not today["nodes"]:
             saw = "saw no such node in the last results"
             return Judged(USAGE, f"limit {', '.join(chosen.limits)}: {saw}, want one of them")
-    outcome = judged(today, results.earlier(), chosen.level, now.date())
+    outcome = judged(today, results.earlier(chosen.inventory), chosen.level, now.date())
     with json_file.understood("drift.json", RUN_AGAIN):
         reason = old(drift, results.running(), chosen.interval, now)
     if reason:

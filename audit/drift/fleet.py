@@ -24,6 +24,7 @@ from pyinfra.api.exceptions import DeployError, PyinfraError
 from pyinfra.api.output import set_echo, set_formatter
 from pyinfra.context import ctx_state
 
+from audit.drift import run_inventory
 from audit.drift.inventory_refusals import group_data, refusals
 from audit.drift.run_of_pyinfra import NOT_ALL_WRITTEN
 from audit.inventory_read import told
@@ -47,6 +48,7 @@ def main() -> None:
     if reasons:
         print("\n".join(reasons))
         sys.exit(3)
+    run_inventory.named(asked.inventory)
     sys.exit(_audit(asked))
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from audit import document_versions, json_file
 from audit.drift import accepted
+from audit.drift.inventory_name import inventory_name, same
 
 DAY = 86400
 """The seconds between two audits where nobody said."""
@@ -131,12 +132,18 @@ class Results:
         with json_file.understood(str(self.audit), RUN_AGAIN):
             return json_file.read(self.audit, document_versions.AUDIT)
 
-    def earlier(self) -> dict[str, Any] | None:
-        """The accepted state; ``None`` before the first."""
+    def earlier(self, inventory: str) -> dict[str, Any] | None:
+        """The accepted state of this inventory; ``None`` before the first."""
         if not self.accepted.exists():
             return None
+        wanted = inventory_name(inventory)
         with json_file.understood(str(self.accepted), ACCEPT_AGAIN):
-            return json_file.read(self.accepted, document_versions.AUDIT)
+            kept = json_file.read(self.accepted, document_versions.AUDIT)
+            if not same(kept.get("inventory"), wanted):
+                saw = f"saw the accepted state of {kept['inventory']}, want that of {wanted}"
+                way = "or a --results of its own for it"
+                raise json_file.Unreadable(f"{self.accepted}: {saw} ({way})")
+            return kept
 
 
 _NOTHING: dict[str, Any] = {

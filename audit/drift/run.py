@@ -36,7 +36,9 @@ def run(chosen: Options, results: Results) -> Judged:
         }
         json_file.write(results.drift, document)
         if chosen.textfile:
-            metrics.write(chosen.textfile, metrics.text(_last_audit(results) or {}, document))
+            # Of a document that says nothing there is nothing to count.
+            today = _last_audit(results) if document["results"] else None
+            metrics.write(chosen.textfile, metrics.text(today or {}, document))
     return outcome
 
 
@@ -63,12 +65,7 @@ def _audited(chosen: Options, results: Results, lock: int) -> tuple[int, str]:
 
 
 def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged:
-    day = datetime.now(timezone.utc).date()
-    today, trouble = _last_audit(results), ""
-    try:
-        outcome = judged(today, results.earlier(), chosen.level, day)
-    except json_file.Unreadable as fault:
-        outcome, trouble = judged(today, None, chosen.level, day), str(fault)
+    outcome, trouble = _readable(chosen, results)
     if code:
         return replace(outcome, exit=code, reason=reason, audited=False)
     outcome = replace(outcome, report=_report(results, reason))
@@ -77,6 +74,23 @@ def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged
     if trouble:
         return replace(outcome, exit=outcome.exit or UNKNOWN, reason=trouble)
     return outcome
+
+
+def _readable(chosen: Options, results: Results) -> tuple[Judged, str]:
+    """What the documents of the directory come to, and what is the matter with one of them.
+
+    Where a run gave no audit, that of an earlier run may be the damaged one.
+    """
+    day, level = datetime.now(timezone.utc).date(), chosen.level
+    today, trouble = _last_audit(results), ""
+    try:
+        return judged(today, results.earlier(chosen.inventory), level, day), ""
+    except json_file.Unreadable as fault:
+        trouble = str(fault)
+    try:
+        return judged(today, None, level, day), trouble
+    except json_file.Unreadable as fault:
+        return judged(None, None, level, day), str(fault)
 
 
 def _last_audit(results: Results) -> dict[str, Any] | None:

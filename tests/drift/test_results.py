@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.drift.place import FLEET, Place
+from tests.drift.place import FLEET, ROOT, Place
 
 
 def test_results_grow_old(place: Place) -> None:
@@ -129,3 +132,84 @@ def test_damaged_results_are_unknown(place: Place, name: str, content: str) -> N
     (results / name).write_text(content)
     code, said = place.run("--last", "--exit-scheme", "npd")
     assert code == 2, said
+
+
+def test_a_run_that_fails_over_a_damaged_audit_has_ended_and_says_so(place: Place) -> None:
+    place.results.mkdir()
+    nodes = '{"version": 1, "time": "2026-01-01T00:00:00+00:00", "nodes": [7]}'
+    (place.results / "audit.json").write_text(nodes)
+    metrics = place.path / "nvml.prom"
+    (place.path / "fleet.py").rename(place.path / "kept.py")
+    (place.path / "fleet.py").write_text("hosts = 7 / 0\n")
+    code, said = place.run("--textfile", str(metrics))
+    assert (code, "ZeroDivisionError" in said) == (3, True), said
+    drift = place.drift()
+    assert drift["ended"] and drift["results"] is None and not drift["audited"]
+    assert "ZeroDivisionError" in drift["reason"]
+    assert metrics.exists()
+    code, said = place.run("--last")
+    assert (code, "audit.json: saw " in said, "run once without --last" in said) == (2, True, True)
+    (place.path / "kept.py").rename(place.path / "fleet.py")
+    assert place.run("--level", "broken")[0] == 0
+    assert place.run("--last", "--level", "broken")[0] == 0
+
+
+def test_what_was_accepted_of_another_inventory_is_told_and_may_be_replaced(place: Place) -> None:
+    level = ("--level", "broken")
+    assert place.run(*level, "--accept")[0] == 0
+    accepted = place.results / "accepted.json"
+    own = str(place.path / "fleet.py")
+    assert json.loads(accepted.read_text())["inventory"] == own
+    other = (place.path / "fleet.py").read_text().replace("@fake/gpu_good", "@fake/forky_cgroupfs")
+    (place.path / "other.py").write_text(other)
+    code, said = place.run(*level, inventory="other.py")
+    want = f"saw the accepted state of {own}, want that of {place.path / 'other.py'} (or a"
+    assert (code, want in said, "vanished" in said) == (2, True, False), said
+    assert "of its own for it): run once with --accept" in said
+    assert json.loads(accepted.read_text())["inventory"] == own
+    code, said = place.run("--last", *level, inventory="other.py")
+    assert (code, want in said) == (2, True), said
+    # A part of the other inventory: nothing of the first stays among it.
+    code, said = place.run(
+        *level, "--accept", "--limit", "@fake/trixie_exposed", inventory="other.py"
+    )
+    assert (code, f"saw the state of {own}; that of" in said) == (0, True), said
+    kept = json.loads(accepted.read_text())
+    assert [node["node"] for node in kept["nodes"]] == ["@fake/trixie_exposed"]
+    assert place.run(*level, inventory="other.py")[0] == 0
+
+
+def test_a_state_that_names_no_inventory_is_taken(place: Place) -> None:
+    assert place.run("--level", "broken", "--accept")[0] == 0
+    accepted = place.results / "accepted.json"
+    whole = json.loads(accepted.read_text())
+    accepted.write_text(json.dumps({k: v for k, v in whole.items() if k != "inventory"}))
+    assert place.run("--level", "broken")[0] == 0
+
+
+def test_plain_pyinfra_names_the_inventory_that_it_accepts(place: Place) -> None:
+    words = [
+        "inventories/recorded.py",
+        "deploys/audit.py",
+        "--dry",
+        "-y",
+        "--limit",
+        "@fake/gpu_good",
+        "--data",
+    ]
+    done = subprocess.run(
+        [
+            Path(sys.executable).with_name("pyinfra"),
+            *words,
+            "accept=true",
+            f"--data=report_json={place.path}/audit.json",
+            f"--data=report_html={place.path}/audit.html",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    kept = json.loads((place.path / "accepted.json").read_text())
+    assert kept["inventory"] == str(ROOT / "inventories" / "recorded.py")
