@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -19,6 +19,7 @@ from audit.report.files import write_all
 from audit.report.junit import junit
 from audit.report.markdown import escaped, markdown
 from audit.verdict import Verdict, unreached, verdict
+from audit.waivers import Waiver
 from facts.unknown import Unknown
 from tests import recordings
 
@@ -85,6 +86,48 @@ def test_junit_has_a_suite_a_node_and_a_case_a_check() -> None:
     assert suites["gpu-09"].get("errors") == "1"
     assert suites["trixie_no_root"].get("errors") != "0"
     assert int(root.get("tests", "0")) == sum(int(suite.get("tests", "0")) for suite in root)
+
+
+def test_junit_has_one_outcome_a_case_and_says_it_in_its_text_too() -> None:
+    # Jenkins shows a case's first error before its failures, GitLab the text and no message.
+    root = Xml.fromstring(junit([*fleet(), evil()], AT, Level.ADVICE))
+    outcomes = [[e for e in case if e.tag != "system-out"] for case in root.iter("testcase")]
+    assert max(map(len, outcomes)) == 1
+    told = [outcome for one in outcomes for outcome in one]
+    assert {one.tag for one in told} == {"failure", "error", "skipped"}
+    assert [one.attrib for one in told if not one.text or not one.get("message")] == []
+
+
+def test_junit_counts_the_findings_that_a_case_has_past_its_first() -> None:
+    root = Xml.fromstring(junit([verdict("x", recordings.node("bookworm_lost"))], AT, Level.BROKEN))
+    lost = root.find(".//testcase[@name='device-loss']/failure")
+    assert lost is not None and lost.text is not None
+    assert lost.get("message", "").endswith("want its devices reachable (and 1 more)")
+    assert "container notebook" in lost.text and "container trainer" in lost.text
+
+
+def test_junit_shows_a_waived_finding_as_skipped_by_whom_and_until_when() -> None:
+    waiver = Waiver("engine-driver", "gpu-team", "replaced", date(2027, 1, 31))
+    told = verdict("x", recordings.node("trixie_exposed"), waived=[waiver], day=AT.date())
+    root = Xml.fromstring(junit([told], AT, Level.ADVICE))
+    skipped = root.find(".//testcase[@name='engine-driver']/skipped")
+    assert skipped is not None
+    assert skipped.get("message") == "until 2027-01-31 waived by gpu-team: replaced"
+
+
+def test_junit_tells_a_change_that_failed_and_one_that_was_not_begun() -> None:
+    run = Run(untouched={"gpu-09": "canary: saw a fail"}, failed=frozenset({"trixie_exposed"}))
+    root = Xml.fromstring(junit(fleet(), AT, None, run))
+    changes = {case.get("classname"): case[0] for case in root.iter("testcase") if _change(case)}
+    assert {node: one.tag for node, one in changes.items()} == {
+        "trixie_exposed": "failure",
+        "gpu-09": "skipped",
+    }
+    assert changes["gpu-09"].text == "not touched: canary: saw a fail"
+
+
+def _change(case: Xml.Element) -> bool:
+    return case.get("name") == "change"
 
 
 def test_junit_fails_by_the_level_asked_for() -> None:

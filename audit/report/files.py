@@ -28,7 +28,7 @@ def write_all(
     forms: dict[str, Callable[[Path], None]] = {
         "report_json": lambda path: write(path, document(verdicts, at, run)),
         "report_html": lambda path: put(path, page(verdicts, at, run)),
-        "report_junit": lambda path: put(path, junit(verdicts, at, knobs.audit_level)),
+        "report_junit": lambda path: put(path, junit(verdicts, at, knobs.audit_level, run)),
         "report_markdown": lambda path: put(path, markdown(verdicts, at, run)),
     }
     for name, written in forms.items():
