@@ -33,7 +33,7 @@ function filter() {
 }
 
 function reveal() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = document.getElementById(location.hash.slice(1));
   const article = target && target.closest("article");
   if (!article) return;
   article.querySelector("details").open = true;

@@ -17,7 +17,7 @@ from typing import Any
 
 
 class Page:
-    """One tab; ``console`` is everything that it complained of."""
+    """One tab; ``console`` is everything that it complained of, ``asked`` what it fetched."""
 
     def __init__(self, binary: str, width: int = 1400, height: int = 1000) -> None:
         """Starts the browser with a window of this size, in CSS pixels."""
@@ -40,10 +40,11 @@ class Page:
         self._number = 0
         self._session = ""
         self.console: list[str] = []
+        self.asked: list[str] = []
         target = self._tell("Target.createTarget", url="about:blank")["targetId"]
         attached = self._tell("Target.attachToTarget", targetId=target, flatten=True)
         self._session = attached["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Accessibility"):
+        for domain in ("Page", "Runtime", "Log", "Network", "Accessibility"):
             self._tell(f"{domain}.enable")
         self.resize(width, height)
 
@@ -133,6 +134,8 @@ class Page:
         method, given = heard.get("method"), heard.get("params", {})
         if method == "Page.loadEventFired":
             self._loaded = True
+        elif method == "Network.requestWillBeSent":
+            self.asked.append(given["request"]["url"])
         elif method == "Log.entryAdded":
             self.console.append(given["entry"]["text"])
         elif method == "Runtime.consoleAPICalled":

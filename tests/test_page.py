@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from audit.catalogue import entries
-from audit.finding import Area, Finding, Level, Repair, result
+from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Repair, result
+from audit.report.document import Run
 from audit.report.fleet_table import COLUMNS
 from audit.report.page import page
 from audit.verdict import Verdict
@@ -20,14 +21,31 @@ from tests.test_report_large import fleet
 AT = datetime(2026, 1, 2, tzinfo=timezone.utc)
 EVIL = "<script>alert(1)</script>\x1b[2J\u202e"
 TAB, ENTER = 9, 13
+HOSTILE = (
+    "<script>window.hit = 1</script>",
+    "</script><script>window.hit = 1</script>",
+    "</style><img src=http://other.example/x onerror='window.hit = 1'>",
+    '"><svg onload="window.hit = 1">',
+    "' onmouseover='window.hit = 1",
+    "javascript:window.hit = 1",
+    "{{ 7 * 7 }}",
+    "\x1b]0;title\x07\u202e\u2066\u200b\ufeff",
+    "a\r\nb\tc\x00\x7f\x85\u2028",
+    "\udc80\uffff\ue000\U000e0041",
+    "x" * 10_000,
+)
 
 
-def evil() -> Verdict:
+def evil(name: str = f'"><img src=x onerror=alert(1)>{EVIL}', said: str = EVIL) -> Verdict:
     finding = Finding(
-        Level.BROKEN, f"container {EVIL}", EVIL, EVIL, EVIL, Repair.NONE, EVIL, EVIL, (EVIL,)
+        Level.BROKEN, f"container {said}", said, said, said, Repair.NONE, said, said, (said,)
     )
-    found = result("device-loss", Area.REST, [finding])
-    return Verdict(f'"><img src=x onerror=alert(1)>{EVIL}', recordings.node("blank"), (found,))
+    results = (
+        result("device-loss", Area.REST, [finding]),
+        result("mig-monitor", Area.REST, [Doubt(said, said)]),
+        result("wsl", Area.REST, [NotApplicable(said)]),
+    )
+    return Verdict(name, recordings.node("blank"), results)
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +154,36 @@ def test_what_a_node_said_is_text(shown: chromium.Page, written: Path) -> None:
     assert shown.console == []
 
 
+def test_a_hostile_node_runs_nothing_fetches_nothing_and_hides_nothing(
+    browser: chromium.Page, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    nodes = [evil(f"{number} {said}", said) for number, said in enumerate(HOSTILE)]
+    plans = {node.node: (node.node,) for node in nodes}
+    run = Run(plans, untouched={node.node: node.node for node in nodes})
+    path.write_text(page(nodes, AT, run), encoding="utf-8")
+    browser.console.clear()
+    browser.asked.clear()
+    browser.resize(390, 844, phone=True)
+    browser.open(path, "?q=%3Cscript%3E&verdict=%22%3E&constructor=1#%E0%A4%A")
+    browser.open(path)
+    browser.value(
+        "document.querySelectorAll('*').forEach(e => e.dispatchEvent(new Event('mouseover')))"
+    )
+    assert browser.value("window.hit") is None
+    assert browser.console == []
+    assert {url.partition("?")[0].partition("#")[0] for url in browser.asked} == {path.as_uri()}
+    assert browser.value("document.querySelectorAll('script').length") == 1
+    assert browser.value("document.querySelectorAll('img, svg, iframe, [onmouseover]').length") == 0
+    assert len(rows(browser)) == len(HOSTILE)
+    assert browser.value("document.documentElement.scrollWidth") <= 390
+    assert (
+        browser.value("Math.max(...[...document.querySelectorAll('h3')].map(h => h.offsetHeight))")
+        < 100
+    )
+    browser.resize(1400, 1000)
+
+
 def test_nothing_is_fetched_and_no_other_script_runs(written: Path) -> None:
     text = written.read_text()
     assert "default-src 'none'" in text
@@ -161,7 +209,15 @@ def test_paper_shows_all_and_no_filters(shown: chromium.Page) -> None:
     assert shown.value("document.getElementById('filters').offsetParent") is None
     shown.value("dispatchEvent(new Event('beforeprint'))")
     assert shown.value("document.querySelectorAll('details:not([open])').length") == 0
+    # A4 on its side, within its margins
+    shown.resize(1045, 717)
+    assert shown.value("document.documentElement.scrollWidth") <= 1045
+    shown.resize(1400, 1000)
     shown.media()
+
+
+def test_no_node_is_not_nothing_found() -> None:
+    assert "No node was asked." in page([], AT)
 
 
 # WCAG 2.2, 1.4.3: 4.5 to 1 for text of this size.
