@@ -101,6 +101,10 @@ def configured(said: Document) -> None:
     file["content"] = {"bytes": 20, "sha256": "a" * 64}
 
 
+def no_mig(said: Document) -> None:
+    node(said)["facts"]["mig"] = None
+
+
 def updated_package(said: Document) -> None:
     packages(said)[-1]["version"] = "1.18.0-1"
 
@@ -155,6 +159,7 @@ CASES: dict[Callable[[Document], None], list[tuple[str, str, str, str | None, st
             "sha256 aaaaaaaaaaaa",
         )
     ],
+    no_mig: [("gpu_good", "changed fact", "MIG mode of gpu 0", "Disabled", None)],
     updated_package: [
         (
             "gpu_good",

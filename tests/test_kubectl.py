@@ -16,7 +16,7 @@ from audit.catalogue import judge
 from audit.cluster import kubectl
 from audit.cluster.kubectl import Access, Clusters
 from audit.drift.lasting_facts import differences
-from facts.api_objects import NODES, PLUGINS, PODS
+from facts.api_objects import NODES, OPERATOR, PLUGINS, PODS, POLICIES, items
 from facts.cluster import ClusterNode, KubeletConfig
 from facts.cluster_answers import Cluster
 from facts.probe import Section
@@ -213,6 +213,14 @@ def _odd(value: object) -> list[str]:
     for part in sorted({match[0] for match in re.finditer(r'"[^"]*"(?!:)|true|false', whole)}):
         found += [whole.replace(part, odd) for odd in ODD]
     return [*found, "", "[]", "null", "1", '{"items": {}}', "[" * 20_000]
+
+
+def test_only_cluster_policies_may_be_a_kind_that_the_server_does_not_have() -> None:
+    err = "error: the server doesn't have a resource type"
+    assert items(Section(POLICIES, 1, err=err)) == []
+    for answer in (NODES, PLUGINS, OPERATOR):
+        assert isinstance(items(Section(answer, 1, err=err)), Unknown)
+    assert isinstance(items(Section(POLICIES, 1, err="Error: x")), Unknown)
 
 
 @pytest.mark.parametrize("name", RECORDED)

@@ -242,6 +242,14 @@ def test_what_would_break_the_host_cannot_be_overruled() -> None:
     assert plan(node, "cgroupfs", overrule=["kubelet", ""]).refusals
 
 
+def test_unknown_cgroups_speak_against_systemd_alone() -> None:
+    node = recordings.node("trixie_exposed", {"cgroup.mounts": {"rc": "hung"}})
+    assert plan(node, "cgroupfs").refusals == ()
+    on_cgroupfs = recordings.node("forky_cgroupfs", {"cgroup.mounts": {"rc": "hung"}})
+    (refusal,) = plan(on_cgroupfs, "systemd").refusals
+    assert str(refusal).startswith("cgroup hierarchy: saw cgroup.mounts: hung")
+
+
 LIVE: dict[str, Any] = {"docker_engine__info": {"out": INFO % ("systemd", "inactive", "true")}}
 
 

@@ -220,3 +220,6 @@ def test_drift_tells_a_finding_again_when_its_waiver_is_over() -> None:
     jsonschema.validate(waived, SCHEMA["properties"]["waived"] | {"$defs": SCHEMA["$defs"]})
     assert waived[0]["owner"] == "gpu-team" and waived[0]["expires"] == "2027-01-31"
     assert judged(held, accepted, None, after).document["waived"] == []
+    # Accepted after that day, it was a finding then, and is no news.
+    late = {**held, "nodes": [{**node, "day": after.isoformat()} for node in held["nodes"]]}
+    assert changes(late, held, after) == []

@@ -1,0 +1,98 @@
+"""The proof of a cure: the engine's driver, and every container that was exposed before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from audit.engine.proof import shortcomings
+from facts.docker_engine import DockerEngine
+from facts.gpu_containers import GpuContainers
+from facts.node import NodeState
+from facts.unknown import Unknown
+from tests import recordings
+
+OUT = Unknown("timed out")
+NO_RULE = "saw it in its scope of before, no rule for nvidiactl, nvidia0; want it started again"
+REFUSED = "saw nvidiactl, nvidia0 refused, want it reachable"
+DRIVER = "Docker engine: saw driver systemd, want cgroupfs"
+
+
+def exposed(node: NodeState) -> dict[str, str]:
+    assert isinstance(node.gpu_containers, GpuContainers)
+    return {one.id: one.name for one in node.gpu_containers.containers}
+
+
+def missed(node: NodeState, driver: str = "cgroupfs") -> list[str]:
+    return list(shortcomings(node, driver, exposed(recordings.node("trixie_exposed"))))
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("forky_cgroupfs", []),
+        ("legacy_v1", []),
+        (
+            "trixie_exposed",
+            [DRIVER, f"container notebook: {NO_RULE}", f"container trainer: {NO_RULE}"],
+        ),
+        (
+            "bookworm_lost",
+            [
+                DRIVER,
+                f"container notebook: {REFUSED}",
+                f"container notebook: {NO_RULE}",
+                f"container trainer: {REFUSED}",
+                f"container trainer: {NO_RULE}",
+            ],
+        ),
+        # Out of its scope, but what was lost stays lost.
+        ("gpu_config", [f"container trainer: {REFUSED}"]),
+    ],
+)
+def test_what_is_not_cured_is_told(name: str, told: list[str]) -> None:
+    node = recordings.node(name)
+    found = list(shortcomings(node, "cgroupfs", exposed(node)))
+    assert len(found) == len(told)
+    for line, start in zip(found, told, strict=True):
+        assert line.startswith(start)
+
+
+def test_a_container_that_did_not_come_back_is_not_cured() -> None:
+    assert missed(recordings.node("forky_cgroupfs")) == [
+        f"container {name}: saw it not running, want it running with its devices"
+        for name in ("notebook", "trainer")
+    ]
+
+
+def test_what_cannot_be_told_is_not_proven() -> None:
+    node = recordings.node("forky_cgroupfs")
+    assert isinstance(node.engine, DockerEngine)
+    assert isinstance(node.gpu_containers, GpuContainers)
+    (container,) = node.gpu_containers.containers
+    want = "want driver cgroupfs"
+    for engine, saw in (
+        (None, "none on this node"),
+        (OUT, "timed out"),
+        (replace(node.engine, info=OUT), "timed out"),
+    ):
+        found = list(shortcomings(replace(node, engine=engine), "cgroupfs", {}))
+        assert found == [f"Docker engine: saw {saw}, {want}"]
+    found = list(shortcomings(replace(node, gpu_containers=OUT), "cgroupfs", exposed(node)))
+    assert found == ["containers: saw timed out, want each looked at again"]
+    assert not isinstance(container.nodes, Unknown)
+    (first, *others) = container.nodes
+    for other, told in (
+        (replace(container, nodes=OUT), "want each device opened"),
+        (replace(container, scope=OUT), "want it out of systemd's hands"),
+        (
+            replace(container, nodes=(replace(first, answer=OUT), *others)),
+            f"want /dev/{first.name} opened",
+        ),
+    ):
+        containers = replace(node.gpu_containers, containers=(other,))
+        found = list(
+            shortcomings(replace(node, gpu_containers=containers), "cgroupfs", exposed(node))
+        )
+        assert found == [f"container trainer: saw timed out, {told}"]
