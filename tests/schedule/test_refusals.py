@@ -52,6 +52,8 @@ def test_what_has_to_be_there_before() -> None:
         ({}, SYSTEMD, Unknown("timed out"), ["python3: saw timed out"]),
         ({}, Unknown("timed out"), PYTHON, ["scheduler: saw timed out"]),
         ({}, replace(CRON, cron=False), PYTHON, ["scheduler: saw neither systemd nor a cron"]),
+        # What cron cannot say, systemd can.
+        ({"drift_schedule": "monthly"}, SYSTEMD, PYTHON, []),
         ({"drift_schedule": "monthly"}, CRON, PYTHON, ["drift_schedule 'monthly': saw no systemd"]),
         (
             {"drift_schedule": "x"},

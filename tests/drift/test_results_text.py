@@ -1,0 +1,60 @@
+"""What the command prints of a run: drift first, then waivers; what is alike is told once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from audit.drift.changes import Change
+from audit.drift.results_text import lines
+from audit.drift.summary import Judged
+
+TIMES = {"results": "2026-03-02T04:05:06+00:00", "accepted": "2026-03-01T04:05:06+00:00"}
+WAIVED = {
+    "node": "gpu-01",
+    "check": "engine-driver",
+    "subject": "Docker engine",
+    "owner": "gpu-team",
+    "reason": "replaced in January",
+    "expires": "2027-01-31",
+}
+
+
+def told(*changes: Change, waivers: Sequence[Mapping[str, str]] = ()) -> list[str]:
+    return list(lines(Judged(0, "", changes=changes, waivers=waivers, times=TIMES)))
+
+
+def test_each_kind_of_change_in_its_words() -> None:
+    assert told(
+        Change("gpu-01", "new finding", "device-loss", "container x", None, "broken"),
+        Change("gpu-02", "new finding", "device-loss", "container x", None, "broken"),
+        Change("gpu-01", "gone finding", "driver-skew", "driver", "at risk", None),
+        Change("gpu-01", "changed fact", None, "loaded driver", "550.90.07", "580.95.05"),
+        Change("gpu-03", "no answer", None, "node", None, "timed out"),
+        Change("gpu-04", "vanished", None, "node", "in the inventory", None),
+        Change("gpu-05", "new node", None, "node", None, "in the inventory"),
+    ) == [
+        "drift since 2026-03-01T04:05:06+00:00: 7",
+        "  gpu-[01-02] · new finding: container x: none -> broken  [device-loss]",
+        "  gpu-01 · gone finding: driver: at risk -> none  [driver-skew]",
+        "  gpu-01 · changed fact: loaded driver: 550.90.07 -> 580.95.05",
+        "  gpu-03 · no answer: timed out",
+        "  gpu-04 · vanished",
+        "  gpu-05 · new node",
+    ]
+
+
+def test_nothing_changed_and_a_waiver() -> None:
+    assert told(waivers=(WAIVED,)) == [
+        "drift since 2026-03-01T04:05:06+00:00: none",
+        "waived: 1",
+        "  gpu-01 · Docker engine, until 2027-01-31 by gpu-team: replaced in January"
+        "  [engine-driver]",
+    ]
+
+
+def test_before_the_first_accepted_state() -> None:
+    times = {**TIMES, "accepted": None}
+    assert list(lines(Judged(0, "", times=times))) == [
+        "drift: nothing accepted yet, want --accept once"
+    ]
+    assert list(lines(Judged(2, "no run"))) == []
