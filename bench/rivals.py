@@ -169,9 +169,11 @@ def _ansible(hosts: Hosts, home: Path, bin_directory: Path, tasks: list[str]) ->
         f"local_tmp={home}/ansible",
         "[ssh_connection]",
         "pipelining=True",
-        f"ssh_args=-F /dev/null -o UserKnownHostsFile={hosts.known} -o ControlMaster=auto"
-        " -o ControlPersist=5s",
-        f"control_path_dir={home}/cp",
+        # As ansible-core itself has them (plugins/connection/ssh.py, ssh_args), but for the files.
+        f"ssh_args=-F /dev/null -o UserKnownHostsFile={hosts.known} -C -o ControlMaster=auto"
+        " -o ControlPersist=60s",
+        # Of each fleet its own: the connections of the one before may still be there.
+        f"control_path_dir={home}/cp{len(hosts.names)}-{hosts.port}",
     ]
     (home / "ansible.cfg").write_text("\n".join(config) + "\n")
     argv = [str(bin_directory / "ansible-playbook"), "-i", str(home / "ansible.ini")]
