@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 
 from audit.drift.results import Results
 from audit.finding import Status
-from audit.schedule.slurm_health import audited
+from audit.schedule.slurm_health import audited, main
 from audit.schedule.slurm_node import Act, Decision, SlurmNode, decision, reason_of, slurm_node
 from facts.unknown import Unknown
 
@@ -109,3 +111,67 @@ def test_results_that_cannot_be_read_are_unknown(
     status, summary = audited(Results(tmp_path), "broken", NOW)
     assert status is Status.UNKNOWN
     assert told in summary
+
+
+@pytest.fixture
+def checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[SlurmNode, str], list[str]]:
+    """What the health check of a node says and asks of scontrol, by its state and its level."""
+    place, asked = tmp_path / "results", tmp_path / "asked"
+    place.mkdir()
+    shown_now = tmp_path / "shown"
+    program = tmp_path / "scontrol"
+    program.write_text(f'#!/bin/sh\necho "$*" >>{asked}\n[ "$1" = update ] || cat {shown_now}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    now = datetime.now(timezone.utc).isoformat()
+    stamps = dict.fromkeys(("started", "ended", "results"), now)
+    (place / "drift.json").write_text(json.dumps({"version": 1, **stamps}))
+
+    def check(node: SlurmNode, level: str) -> list[str]:
+        finding = {"level": level, "subject": "container x", "saw": "refused"}
+        findings = [finding] if level else []
+        checks = [{"check": "device-loss", "findings": findings, "doubts": []}]
+        nodes = [{"node": "@local", "checks": checks}]
+        (place / "audit.json").write_text(json.dumps({"version": 1, "nodes": nodes}))
+        reason = f"   Reason={node.reason}\n" if node.reason else ""
+        shown_now.write_text(SHOWN.format(state="+".join(sorted(node.states)), reason=reason))
+        monkeypatch.setattr("sys.argv", ["slurm_health", str(place), "--node", "gpu-01"])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 0
+        updates = [line for line in asked.read_text().splitlines() if line.startswith("update")]
+        return [*capsys.readouterr().out.splitlines(), *updates]
+
+    return check
+
+
+def test_a_broken_node_is_drained_once_the_reason_is_noted(
+    checked: Callable[[SlurmNode, str], list[str]], tmp_path: Path
+) -> None:
+    reason = "pyinfra-nvml: broken: container x: refused [device-loss]"
+    _, update = checked(IDLE, "broken")
+    assert update == f"update NodeName=gpu-01 State=DRAIN Reason={reason}"
+    assert json.loads((tmp_path / "results" / "slurm.json").read_text())["reason"] == reason
+
+
+def test_a_record_that_cannot_be_read_resumes_nothing(
+    checked: Callable[[SlurmNode, str], list[str]], tmp_path: Path
+) -> None:
+    drained = SlurmNode(DRAINED, OURS)
+    record = tmp_path / "results" / "slurm.json"
+    for content in ("{", "[]", '{"reason": 7}'):
+        record.write_text(content)
+        (line,) = checked(drained, "")
+        assert line.startswith("gpu-01: leave: ")
+    record.write_text(json.dumps({"version": 1, "reason": OURS}))
+    assert "update NodeName=gpu-01 State=UNDRAIN" in checked(drained, "")
+
+
+def test_a_reason_that_cannot_be_noted_drains_nothing(
+    checked: Callable[[SlurmNode, str], list[str]], tmp_path: Path
+) -> None:
+    (tmp_path / "results" / "slurm.json").mkdir()
+    (line,) = checked(IDLE, "broken")
+    assert line.endswith("slurm.json: saw Is a directory, want the reason noted before a drain")

@@ -39,8 +39,7 @@ def main() -> None:
     if isinstance(now, Unknown):
         done = Decision(Act.LEAVE, now.reason)
     else:
-        ours = json_file.read(_ours(results)) if _ours(results).exists() else {}
-        done = decision(status, summary, now, ours.get("reason"), asked.unknown == "drain")
+        done = decision(status, summary, now, _noted(results), asked.unknown == "drain")
         done = _do(done, name, results)
     _log(f"{name}: {done.act.value}: {done.why}")
     sys.exit(0)
@@ -79,13 +78,26 @@ def _ours(results: Results) -> Path:
     return results.place / "slurm.json"
 
 
+def _noted(results: Results) -> str | None:
+    """The reason of our last drain; a record that cannot be read says none."""
+    try:
+        reason = json_file.read(_ours(results)).get("reason")
+    except json_file.Unreadable:
+        return None
+    return reason if isinstance(reason, str) else None
+
+
 def _do(wanted: Decision, name: str, results: Results) -> Decision:
     """Acts; our own reason is noted before the drain, so that a run that died is not forgotten."""
     if wanted.act is Act.LEAVE:
         return wanted
     words = ["update", f"NodeName={name}"]
     if wanted.act is Act.DRAIN:
-        json_file.write(_ours(results), {"version": 1, "reason": wanted.reason})
+        try:
+            json_file.write(_ours(results), {"version": 1, "reason": wanted.reason})
+        except OSError as fault:
+            saw = f"{_ours(results)}: saw {fault.strerror}, want the reason noted before a drain"
+            return Decision(Act.LEAVE, saw)
         words += ["State=DRAIN", f"Reason={wanted.reason}"]
     else:
         words += ["State=UNDRAIN"]
