@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from pyinfra.api.command import StringCommand
+from pyinfra import logger
+from pyinfra.api import Host, State
+from pyinfra.api.command import FunctionCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
-from operations import node
-
 
 @operation()
-def none(reasons: Sequence[str]) -> Generator[StringCommand, None, None]:
+def none(reasons: Sequence[str]) -> Generator[FunctionCommand, None, None]:
     """
     Nothing speaks against changing this host; with a reason, the host fails and is left alone.
 
@@ -25,6 +25,13 @@ def none(reasons: Sequence[str]) -> Generator[StringCommand, None, None]:
         refusal.none(reasons=["kubelet: saw its pods run on this Docker, want both drivers alike"])
     """
     if reasons:
-        yield node.refuse(*(f"refused: {reason}" for reason in reasons))
+        yield FunctionCommand(_refuse, (reasons,), {})
     else:
         host.noop("nothing speaks against it")
+
+
+def _refuse(state: State, host: Host, reasons: Sequence[str]) -> bool:  # noqa: ARG001 - pyinfra's
+    """Fails the host without a word to it: one that gave no answer would cost its limit again."""
+    for reason in reasons:
+        host.log_styled(f"refused: {reason}", fg="red", log_func=logger.error)
+    return False
