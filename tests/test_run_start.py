@@ -109,6 +109,22 @@ def test_a_refusal_is_all_that_is_said_and_ends_with_1(place: Path) -> None:
     assert (ended.returncode, ended.stderr) == (1, f"--> Loading config...\n{told}\n")
 
 
+@pytest.mark.parametrize("deploy", ["deploys/audit.py", str(ROOT / "deploys" / "fix_cgroup.py")])
+def test_a_deploy_is_run_from_anywhere(place: Path, deploy: str) -> None:
+    words = ["inventories/recorded.py", deploy, "--dry", "-y", "--limit", "@fake/gpu_good"]
+    ended = subprocess.run(
+        [PYINFRA, "--chdir", ROOT, *words, f"--data=report_json={place}/audit.json"],
+        cwd=place,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+    )
+    assert (ended.returncode, "1 node: nothing found" in ended.stdout) == (0, True), ended.stderr
+    assert (place / "audit.json").exists()
+
+
 @pytest.mark.usefixtures("place")
 def test_a_run_that_is_interrupted_is_none_that_went_well(monkeypatch: pytest.MonkeyPatch) -> None:
     set_up: dict[int, Any] = {}
