@@ -39,7 +39,7 @@ else:
     )
     python = host.get_fact(Interpreter, python=wanted.drift_python, _ignore_errors=True)
     against = list(schedule_refusals.refusals(wanted, scheduler, python))
-    given = {name: host.data.get(name) for name in (*Knobs.__dataclass_fields__, "waivers")}
+    given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
     carried = schedule.carried(given, host.name)
     packed = None
     if isinstance(python, PythonInterpreter) and not against:
