@@ -3,7 +3,8 @@
 A CDI spec lists the driver's files by version. After an update that nobody followed up with
 `nvidia-ctk cdi generate`, it names files that are gone, and no container starts with it. The
 toolkit's `nvidia-cdi-refresh` service (1.18 and newer) writes /var/run/cdi/nvidia.yaml anew after a
-driver change; one written by hand to /etc/cdi stays as it was.
+driver change; one written by hand to /etc/cdi stays as it was. A spec that names the libraries of
+two drivers was put together by hand, and is told as unknown.
 
 Bad:
 

@@ -55,7 +55,7 @@ class Program(Value):
 
 @dataclass(frozen=True)
 class CdiSpec(Value):
-    """A CDI spec of NVIDIA's; ``driver`` is the first driver version in the libraries it names.
+    """A CDI spec of NVIDIA's; ``driver`` is the driver version in the libraries it names.
 
     .. code:: python
 
@@ -147,5 +147,16 @@ def _spec(path: str, text: str | Unknown) -> CdiSpec:
     if isinstance(text, Unknown):
         return CdiSpec(path, text, text)
     kind = re.search(r"([A-Za-z0-9._-]*nvidia\.com/[\w-]+)", text)
-    driver = re.search(r"\.so\.(\d+(?:\.\d+)+)", text)
-    return CdiSpec(path, kind[1] if kind else None, driver[1] if driver else None)
+    return CdiSpec(path, kind[1] if kind else None, _driver(path, text))
+
+
+def _driver(path: str, text: str) -> str | Unknown | None:
+    """The one version of the libraries; what was put together by hand may name two."""
+    named = list(dict.fromkeys(re.findall(r"\.so\.(\d+(?:\.\d+)+)", text)))
+    # Jetson's libcuda.so.1.1 has no driver's version; those have three digits.
+    drivers = [version for version in named if re.match(r"\d{3}", version)]
+    if len(drivers) > 1:
+        return Unknown(
+            f"{path} names libraries of {' and '.join(drivers)}, want those of one driver"
+        )
+    return named[0] if named else None
