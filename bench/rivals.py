@@ -78,7 +78,8 @@ def audit_halves(hosts: Hosts, home: Path, pyinfra: Path) -> Job:
         place = home / name
         place.mkdir(exist_ok=True)
         lines.append(shlex.join(audit(replace(hosts, names=part), place, pyinfra).argv))
-    return Job(["sh", "-c", f"{lines[0]} & {lines[1]}; rc=$?; wait $! && exit $rc"], env={"PYINFRA_PROGRESS": "off"})
+    both = f"{lines[0]} & {lines[1]}; rc=$?; wait $! && exit $rc"
+    return Job(["sh", "-c", both], env={"PYINFRA_PROGRESS": "off"})
 
 
 def dry_fix(hosts: Hosts, home: Path, pyinfra: Path) -> Job:
