@@ -23,6 +23,8 @@ from tests.chromium import Page
 from tests.test_report_large import fleet
 
 HERE = Path(__file__).parent
+_SCREEN = "html { overflow: hidden } pre { white-space: pre-wrap !important }"
+"""What a terminal does with long lines, and with those above its window."""
 AT = datetime(2026, 1, 2, 3, 4, tzinfo=timezone.utc)
 
 
@@ -59,7 +61,8 @@ def printed() -> str:
     console = Console(record=True, width=140, file=io.StringIO(), force_terminal=True)
     fleet = {"gpu-01": "bookworm_lost", "gpu-02": "trixie_exposed", "gpu-03": "gpu_good"}
     show([verdict(name, recordings.node(node), execs=1) for name, node in fleet.items()], console)
-    return console.export_html(theme=MONOKAI, inline_styles=True)
+    page = console.export_html(theme=MONOKAI, inline_styles=True)
+    return page.replace("<head>", f"<head><style>{_SCREEN}</style>")
 
 
 def recorded() -> list[Verdict]:

@@ -80,6 +80,14 @@ def test_every_finding_has_its_block_and_every_doubt_its_reason() -> None:
     assert "gpu-09 · no answer: could not be connected to" in text
 
 
+def test_a_deploy_that_a_finding_names_is_told_how_to_run() -> None:
+    lines = printed(fleet()).splitlines()
+    told = [line for line in lines if line.startswith("deploys/")]
+    assert [line.split(": ")[0] for line in told] == ["deploys/fix_cgroup.py"]
+    assert "`pyinfra INVENTORY deploys/fix_cgroup.py --dry --diff`" in told[0]
+    assert not [line for line in printed(fleet()[1:2]).splitlines() if "deploys/" in line]
+
+
 def test_findings_come_in_the_order_to_look() -> None:
     areas = [found.area for found, _ in verdict("x", recordings.node("bookworm_lost")).findings]
     assert areas == sorted(areas, key=list(Area).index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
@@ -17,6 +18,8 @@ from audit.report.printable import brief, printable
 from audit.verdict import Verdict
 from facts.unknown import Unknown
 
+_DEPLOY = re.compile(r"deploys/\w+\.py")
+
 
 def show(verdicts: Sequence[Verdict], console: Console) -> None:
     """Prints the fleet table, then every finding in the order to look, then the doubts.
@@ -30,6 +33,8 @@ def show(verdicts: Sequence[Verdict], console: Console) -> None:
     for line in _doubts(verdicts):
         console.print(line, soft_wrap=True)
     console.print()
+    for cure in cures(verdicts):
+        console.print(cure, soft_wrap=True, markup=False)
     console.print(closing(verdicts), soft_wrap=True)
 
 
@@ -91,6 +96,19 @@ def notes(verdicts: Sequence[Verdict], run: Run) -> Iterator[str]:
         yield brief(f"{named(nodes)} · {note}")
 
 
+def cures(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """How each deploy that a finding names is run.
+
+    .. code:: python
+
+        "deploys/fix_cgroup.py: `pyinfra INVENTORY deploys/fix_cgroup.py --dry --diff` shows ..."
+    """
+    said = (finding.do for verdict in verdicts for _, finding in verdict.findings)
+    for deploy in sorted({name for words in said for name in _DEPLOY.findall(words)}):
+        shown = f"`pyinfra INVENTORY {deploy} --dry --diff` shows what it would do"
+        yield f"{deploy}: {shown}, without --dry it does it"
+
+
 def closing(verdicts: Sequence[Verdict]) -> str:
     """The last line: how many nodes, how bad they are, how many commands each was asked."""
     count = len(verdicts)
@@ -103,7 +121,7 @@ def closing(verdicts: Sequence[Verdict]) -> str:
     words += [f"{unknown} with unknowns"] if unknown else []
     words += [f"{silent} without an answer"] if silent else []
     most = max((verdict.execs for verdict in verdicts), default=0)
-    asked = "1 command" if most == 1 else f"{most} commands"
+    asked = "1 command" if most == 1 else f"{most} commands" if most else "no command"
     nodes = "1 node" if count == 1 else f"{count} nodes"
     if not count:
         return "0 nodes: none was asked"
