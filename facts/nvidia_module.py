@@ -168,7 +168,7 @@ def _flavour(texts: dict[str, str | Unknown] | Unknown) -> Flavour | Unknown | N
 def _disk(answer: Section) -> Iterator[DiskModule]:
     tool = "modinfo: not found" if "modinfo" in answer.err and "not found" in answer.err else ""
     for block in re.split(r"^kernel ", answer.out, flags=re.MULTILINE)[1:]:
-        kernel, *lines = block.splitlines()
+        kernel, *lines = block.splitlines() or [""]
         said = dict(line.split(" ", 1) for line in lines if " " in line)
         path = said.get("module")
         unread = Unknown(tool or f"modinfo: no version of {path}") if path else None
