@@ -34,7 +34,7 @@ from audit.verdict import Verdict, unreached, verdict
 from audit.waived import unmatched
 from audit.waivers import Waiver
 from facts.node import Node, NodeState
-from facts.probe import limit
+from facts.node_script import limit
 from facts.unknown import Unknown
 
 _MARGIN = 30

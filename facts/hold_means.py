@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from facts.interrupted import STATE_DIR
-from facts.probe import Probe, Sections, script, section
+from facts.node_script import script
+from facts.probe import Probe, Sections, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 

@@ -6,7 +6,8 @@ import shlex
 
 from typing_extensions import override
 
-from facts.probe import Probe, Sections, script, section
+from facts.node_script import script
+from facts.probe import Probe, Sections, section
 from facts.source import Source
 from facts.unknown import Unknown
 

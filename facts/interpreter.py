@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Probe, Sections, script, section
+from facts.node_script import script
+from facts.probe import Probe, Sections, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 

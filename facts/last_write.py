@@ -9,7 +9,8 @@ from typing import ClassVar
 from typing_extensions import override
 
 from facts.interrupted import STATE_DIR
-from facts.probe import Probe, Sections, decode, script, section
+from facts.node_script import script
+from facts.probe import Probe, Sections, decode, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 

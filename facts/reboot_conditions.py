@@ -9,7 +9,8 @@ from datetime import datetime, timezone
 
 from typing_extensions import override
 
-from facts.probe import Probe, Sections, number, script, section
+from facts.node_script import script
+from facts.probe import Probe, Sections, number, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 

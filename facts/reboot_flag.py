@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pyinfra.api.facts import FactBase
 from typing_extensions import override
 
-from facts.probe import Probe, read, script, section
+from facts.node_script import script
+from facts.probe import Probe, read, section
 from facts.unknown import Unknown, Value
 
 

@@ -11,7 +11,8 @@ from itertools import pairwise
 
 from typing_extensions import override
 
-from facts.probe import Probe, Section, Sections, number, script, section
+from facts.node_script import script
+from facts.probe import Probe, Section, Sections, number, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 

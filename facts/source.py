@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pyinfra.api.facts import FactBase
 from typing_extensions import override
 
-from facts.probe import Probe, Section, Sections, read, script, understood
+from facts.node_script import script
+from facts.probe import Probe, Section, Sections, read, understood
 from facts.unknown import Unknown
 
 T = TypeVar("T")

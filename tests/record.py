@@ -15,7 +15,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from facts.node import Node
-from facts.probe import limit, read
+from facts.node_script import limit
+from facts.probe import read
 from tests.private import clean, private
 from tests.recordings import NODES
 

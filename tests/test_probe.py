@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facts.probe import Probe, Section, Sections, file_texts, files, limit, read, script
+from facts.node_script import limit, script
+from facts.probe import Probe, Section, Sections, file_texts, files, read
 
 SHELLS = [
     pytest.param(

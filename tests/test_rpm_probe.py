@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from facts.node_script import script
 from facts.nvidia_packages import Package, Packages
-from facts.probe import read, script
+from facts.probe import read
 from tests.lab import requirements
 from tests.node_scripts import stand_in
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from facts.node import Node as NodeFact
-from facts.probe import limit
+from facts.node_script import limit
 from tests.lab import containers, deployed, inventory
 from tests.lab.node import Node
 from tests.lab.session import Lab
