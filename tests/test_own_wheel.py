@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import zipfile
 from pathlib import Path
 
-from operations.own_wheel import content
+from operations import own_wheel
+from operations.own_wheel import ROOT, content
 
 FILES = {
     "audit/report/terminal.py": "1",
@@ -32,3 +34,17 @@ def test_a_knob_makes_no_other_version(tmp_path: Path) -> None:
 def test_a_line_of_the_program_does(tmp_path: Path) -> None:
     assert wheel(tmp_path, audit="2") != wheel(tmp_path)
     assert wheel(tmp_path).startswith("audit/report/terminal.py ")
+
+
+def test_what_goes_along_imports_no_inventory_that_stays_here() -> None:
+    files = {path.relative_to(ROOT).as_posix() for path in own_wheel._files()}
+    modules = {file.removesuffix(".py").replace("/", ".") for file in files}
+    wanted = {
+        node.module
+        for file in files
+        if file.startswith("inventories/") and file.endswith(".py")
+        for node in ast.walk(ast.parse((ROOT / file).read_text()))
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("inventories.")
+    }
+    assert wanted == {"inventories.transport"}
+    assert wanted <= modules

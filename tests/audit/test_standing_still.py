@@ -11,7 +11,7 @@ import paramiko
 import pytest
 from typing_extensions import override
 
-from inventories import still
+from audit.controller import still
 from inventories.transport import Patient
 
 
