@@ -162,6 +162,15 @@ def test_a_run_that_dies_leaves_the_last_results_marked_old(scheduled: Scheduled
     assert node.run(f"{AUDIT} {RESULTS} --last --level broken").code == 0
 
 
+def accept(node: Node) -> None:
+    """As the unit's user, for the fleet."""
+    node.sh(
+        f"cd {RESULTS}; HOME={RESULTS} runuser -u pyinfra-nvml --"
+        f" {PROGRAM} {FLEET} --results {RESULTS} --accept --level broken",
+        limit=200,
+    )
+
+
 def test_a_controller_audits_an_inventory_as_its_own_user(scheduled: Scheduled) -> None:
     node = scheduled.node
     yesterday = (datetime.now(timezone.utc) - timedelta(days=1)).date().isoformat()
@@ -182,6 +191,10 @@ def test_a_controller_audits_an_inventory_as_its_own_user(scheduled: Scheduled) 
         f" install -o pyinfra-nvml -m 600 /dev/stdin {RESULTS}/.ssh/key",
         stdin=key,
     )
+    # What was accepted before is the node's own state, not the fleet's.
+    assert node.run(RUN, limit=200).code
+    assert "saw the accepted state of /etc/pyinfra-nvml/inventory.py" in scheduled.drift()["reason"]
+    accept(node)
     node.sh(RUN, limit=200)
     drift = scheduled.drift()
     assert drift["nodes"][node.name]["status"] != "found"
@@ -195,11 +208,7 @@ def test_a_controller_audits_an_inventory_as_its_own_user(scheduled: Scheduled) 
 
 def test_a_controller_tells_a_fault_between_two_runs_and_its_end(scheduled: Scheduled) -> None:
     node = scheduled.node
-    node.sh(
-        f"cd {RESULTS}; HOME={RESULTS} runuser -u pyinfra-nvml --"
-        f" {PROGRAM} {FLEET} --results {RESULTS} --accept --level broken",
-        limit=200,
-    )
+    accept(node)
     node.sh("systemctl daemon-reload")
     assert not scheduled.kept()
     assert node.run(RUN, limit=200).code != 0
