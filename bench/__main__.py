@@ -101,7 +101,7 @@ class Take:
     runs: list[Run] = field(default_factory=list)
     connections: int = 0
     execs: int = 0
-    host_cpu: float = 0.0
+    host_cpu: list[float] = field(default_factory=list)
 
     def times(self, hosts: int) -> int:
         return self.rival.runs if hosts <= 100 else (self.rival.runs + 1) // 2
@@ -113,9 +113,11 @@ class Take:
         self.runs.append(run)
         self.connections += fleet.count("connections")
         self.execs += fleet.count("execs")
+        if self.job.leaves:
+            subprocess.run(["pkill", "-f", self.job.leaves], check=False)
         # sshd counts a login's processes once they have ended.
-        time.sleep(0.5)
-        self.host_cpu += fleet.cpu() - before
+        time.sleep(1)
+        self.host_cpu.append((fleet.cpu() - before) / len(fleet.names))
         named = f"{self.rival.name}, {len(fleet.names)} hosts, {delay} ms"
         print(f"{named}: {run}", file=sys.stderr)
         if run.code:
@@ -132,7 +134,7 @@ class Take:
             statistics.median(run.memory for run in self.runs),
             self.connections / (hosts * len(self.runs)),
             self.execs / (hosts * len(self.runs)),
-            self.host_cpu / (hosts * len(self.runs)),
+            statistics.median(self.host_cpu),
         )
 
 

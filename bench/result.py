@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Result:
     """The medians of one rival on one fleet.
 
-    Connections, execs and seconds of the host's CPU are per host, in the mean.
+    Connections, execs and seconds of the host's CPU are per host.
     """
 
     name: str

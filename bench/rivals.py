@@ -16,11 +16,15 @@ PARALLEL = 50
 
 @dataclass(frozen=True)
 class Job:
-    """A command line, what goes to its standard input, and its environment."""
+    """A command line, what goes to its standard input, its environment.
+
+    ``leaves`` is in the command line of what it leaves running behind it.
+    """
 
     argv: list[str]
     stdin: Path | None = None
     env: dict[str, str] = field(default_factory=dict)
+    leaves: str = ""
 
 
 @dataclass(frozen=True)
@@ -164,6 +168,7 @@ def _ansible(hosts: Hosts, home: Path, bin_directory: Path, tasks: list[str]) ->
     }
     # YAML holds JSON.
     (home / "play.yml").write_text(json.dumps([play]))
+    masters = f"{home}/cp{len(hosts.names)}-{hosts.port}"
     config = [
         "[defaults]",
         f"forks={PARALLEL}",
@@ -174,11 +179,12 @@ def _ansible(hosts: Hosts, home: Path, bin_directory: Path, tasks: list[str]) ->
         f"ssh_args=-F /dev/null -o UserKnownHostsFile={hosts.known} -C -o ControlMaster=auto"
         " -o ControlPersist=60s",
         # Of each fleet its own: the connections of the one before may still be there.
-        f"control_path_dir={home}/cp{len(hosts.names)}-{hosts.port}",
+        f"control_path_dir={masters}",
     ]
     (home / "ansible.cfg").write_text("\n".join(config) + "\n")
     argv = [str(bin_directory / "ansible-playbook"), "-i", str(home / "ansible.ini")]
-    return Job([*argv, str(home / "play.yml")], env={"ANSIBLE_CONFIG": str(home / "ansible.cfg")})
+    environment = {"ANSIBLE_CONFIG": str(home / "ansible.cfg")}
+    return Job([*argv, str(home / "play.yml")], env=environment, leaves=masters)
 
 
 def ansible_one_task(hosts: Hosts, home: Path, bin_directory: Path) -> Job:
