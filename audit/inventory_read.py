@@ -1,6 +1,7 @@
 """An inventory as pyinfra is about to read it; pyinfra itself ends with 0 for one without hosts.
 
-It ignores an inventory that is not there, a limit that matches nothing, a knob that is misspelt.
+It ignores an inventory that is not there, a limit or an exclusion that matches nothing, a knob that
+is misspelt.
 """
 
 from __future__ import annotations
@@ -41,14 +42,29 @@ def read(name: str, given: Mapping[str, Any], group_data: Sequence[str]) -> Inve
     return inventory if len(inventory) else _no_hosts(name)
 
 
-def against(inventory: Inventory, limits: Sequence[str]) -> Iterator[str]:
+def against(
+    inventory: Inventory, limits: Sequence[str], excluded: Sequence[str] = ()
+) -> Iterator[str]:
     """What speaks against a run of it: limits that match nothing, names that nobody reads, keys."""
-    names = [host.name for host in inventory]
-    for limit in limits:
-        if limit not in inventory.groups and not any(fnmatch(name, limit) for name in names):
-            yield f"limit {limit}: saw no such host or group, want one of this inventory"
+    for word, patterns in (("limit", limits), ("exclude", excluded)):
+        for pattern in patterns:
+            if not _matched(inventory, [pattern]):
+                yield f"{word} {pattern}: saw no such host or group, want one of this inventory"
+    if excluded and (_matched(inventory, limits or ["*"]) <= _matched(inventory, excluded)):
+        yield f"exclude {' '.join(excluded)}: saw every host of the run excluded, want one left"
     yield from unknown_to(inventory)
     yield from _unfit_keys(inventory)
+
+
+def _matched(inventory: Inventory, patterns: Sequence[str]) -> set[str]:
+    """Names of the hosts that these name, by host or by group (pyinfra_cli/cli.py, 3.10.0)."""
+    named: set[str] = set()
+    for pattern in patterns:
+        if pattern in inventory.groups:
+            named |= {host.name for host in inventory.groups[pattern]}
+        else:
+            named |= {host.name for host in inventory if fnmatch(host.name, pattern)}
+    return named
 
 
 def _made(name: str, given: Mapping[str, Any], group_data: Sequence[str]) -> Inventory:

@@ -52,7 +52,7 @@ def refusals(asked: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(inventory, str):
         yield inventory
         return
-    yield from against(inventory, _own(asked["limit"]))
+    yield from against(inventory, _own(asked["limit"]), _own(asked["exclude"]))
 
 
 def _given(asked: Mapping[str, Any]) -> dict[str, Any]:

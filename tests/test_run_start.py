@@ -48,6 +48,14 @@ REFUSED = [
         "limit gpu-99: saw no such host or group, want one of this inventory\n"
         "knob batch_sise: saw no such knob, want batch_size",
     ),
+    (
+        ["good.py", "--exclude", "gpu-99"],
+        "exclude gpu-99: saw no such host or group, want one of this inventory",
+    ),
+    (
+        ["good.py", "--exclude", "@lo*"],
+        "exclude @lo*: saw every host of the run excluded, want one left",
+    ),
     (["good.py", "--data", "batch_size"], "--data: saw 'batch_size', want KNOB=VALUE"),
     (
         ["good.py", "--data", "ssh_key=none"],
