@@ -18,6 +18,7 @@ from pyinfra.api import Inventory, State
 from pyinfra.api.exceptions import InventoryError
 from pyinfra.context import ctx_state
 from pyinfra_cli.inventory import make_inventory
+from pyinfra_cli.util import parse_cli_arg
 
 from audit.knob_names import unknown_to
 
@@ -40,6 +41,12 @@ def read(name: str, given: Mapping[str, Any], group_data: Sequence[str]) -> Inve
     except Exception as fault:  # noqa: BLE001 - an inventory is Python, and may do anything
         return f"inventory {name}{_line(fault, name)}: saw {told(fault)}, want hosts"
     return inventory if len(inventory) else _no_hosts(name)
+
+
+def said(data: Sequence[str]) -> dict[str, Any]:
+    """What ``--data KNOB=VALUE`` gives to every host, read as pyinfra reads it."""
+    pairs = (pair.partition("=") for pair in data)
+    return {name: parse_cli_arg(value) for name, _, value in pairs}
 
 
 def against(

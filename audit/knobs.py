@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from audit.waivers import Waiver, waivers
 from audit.wishes import Wishes
 
 DRIVERS = ("cgroupfs", "systemd")
+_REPORTS = ("report_json", "report_html", "report_junit", "report_markdown")
 
 
 @dataclass(frozen=True)
@@ -84,13 +86,11 @@ def knobs(host: Host) -> Knobs:
 def _read(host: Host) -> Knobs:
     _patience(host.data.get("_timeout"))
     given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
-    _apart(given)
+    reports = {name: _file(name, given) for name in _REPORTS}
+    _apart(reports)
     return Knobs(
         audit_level=_level(given),
-        report_json=_file("report_json", given),
-        report_html=_file("report_html", given),
-        report_junit=_file("report_junit", given),
-        report_markdown=_file("report_markdown", given),
+        **reports,
         cgroup_driver=_one_of("cgroup_driver", given, list(DRIVERS)),
         only_exposed=_flag("only_exposed", given),
         overrule=_overruled(given),
@@ -135,11 +135,11 @@ def _file(name: str, given: dict[str, object]) -> Path | None:
     return Path(value) if value else None
 
 
-def _apart(given: dict[str, object]) -> None:
+def _apart(reports: Mapping[str, Path | None]) -> None:
     """Of two reports in one file the second would be all that is left."""
     whose: dict[Path, str] = {}
-    for name in ("report_json", "report_html", "report_junit", "report_markdown"):
-        if (path := _file(name, given)) is None:
+    for name, path in reports.items():
+        if path is None:
             continue
         if first := whose.get(place := _resolved(path)):
             raise DeployError(f"knobs {first}, {name}: saw {str(path)!r} in both, want two files")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -14,9 +14,8 @@ import click
 from pyinfra.api import State
 from pyinfra.api.exceptions import DeployError
 from pyinfra.context import ctx_state
-from pyinfra_cli.util import parse_cli_arg
 
-from audit.inventory_read import against, read
+from audit.inventory_read import against, read, said
 
 _DEPLOYS = Path(__file__).resolve().parent.parent / "deploys"
 _SSH = ("ssh_user", "ssh_key", "ssh_key_password", "ssh_port", "ssh_password")
@@ -48,21 +47,12 @@ def refusals(asked: Mapping[str, Any]) -> Iterator[str]:
     if unfit := [pair for pair in asked["data"] if "=" not in pair]:
         yield from (f"--data: saw {pair!r}, want KNOB=VALUE" for pair in unfit)
         return
-    inventory = read(asked["inventory"], _given(asked), _own(asked["group_data"]))
+    given = {**said(asked["data"]), **{name: asked[name] for name in _SSH if asked[name]}}
+    inventory = read(asked["inventory"], given, asked["group_data"] or ())
     if isinstance(inventory, str):
         yield inventory
         return
-    yield from against(inventory, _own(asked["limit"]), _own(asked["exclude"]))
-
-
-def _given(asked: Mapping[str, Any]) -> dict[str, Any]:
-    pairs = (pair.split("=", 1) for pair in asked["data"])
-    data = {name: parse_cli_arg(value) for name, value in pairs}
-    return {**data, **{name: asked[name] for name in _SSH if asked[name]}}
-
-
-def _own(given: Sequence[str] | None) -> Sequence[str]:
-    return given or ()
+    yield from against(inventory, asked["limit"] or (), asked["exclude"] or ())
 
 
 def _report_unreached() -> None:

@@ -87,14 +87,13 @@ class ConnectionErrors(logging.Handler):
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
-        found = _LINE.match(_COLOUR.sub("", record.getMessage()))
+        found = _line(record)
         if found and not found["said"].startswith(_ADDED):
             self.said.setdefault(found["host"], []).append(" ".join(found["said"].split()))
 
     def no_answer(self, record: logging.LogRecord) -> bool:
         """Whether this is no line of a node's answer: those are many, and may hold secrets."""
-        found = _LINE.match(_COLOUR.sub("", record.getMessage()))
-        if record.levelno < logging.ERROR or not found:
+        if record.levelno < logging.ERROR or not (found := _line(record)):
             return True
         host, said = found["host"], found["said"]
         if said.startswith(_ANSWER):
@@ -103,6 +102,10 @@ class ConnectionErrors(logging.Handler):
         elif not _OF_ANSWER.match(said):
             self._answering.discard(host)
         return host not in self._answering
+
+
+def _line(record: logging.LogRecord) -> re.Match[str] | None:
+    return _LINE.match(_COLOUR.sub("", record.getMessage()))
 
 
 def heard() -> ConnectionErrors:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from pyinfra.api import Inventory
 from pyinfra.api.exceptions import DeployError
-from pyinfra_cli.util import parse_cli_arg
 
-from audit.inventory_read import against, read
+from audit.inventory_read import against, read, said
 from audit.knobs import knobs
 
 _DEFAULTS = Path(__file__).resolve().parents[2] / "inventories" / "group_data"
@@ -17,18 +16,11 @@ _DEFAULTS = Path(__file__).resolve().parents[2] / "inventories" / "group_data"
 
 def refusals(name: str, data: Sequence[str], limits: Sequence[str]) -> list[str]:
     """Every reason against the run of an inventory with ``--data`` and ``--limit``."""
-    given = {knob: parse_cli_arg(value) for knob, value in _pairs(data)}
-    inventory = read(name, given, group_data(name))
+    inventory = read(name, said(data), group_data(name))
     if isinstance(inventory, str):
         return [inventory]
     reasons = [*against(inventory, limits), *_unmeant(inventory)]
     return list(dict.fromkeys("\n".join(reasons).splitlines()))
-
-
-def _pairs(data: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for pair in data:
-        name, _, value = pair.partition("=")
-        yield name, value
 
 
 def group_data(inventory: str) -> list[str]:

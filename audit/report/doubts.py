@@ -74,8 +74,9 @@ def _shortened(
 
 
 def _by_thing(verdict: Verdict) -> dict[str, list[str]]:
-    told: dict[str, dict[str, None]] = {}
-    for result in verdict.results:
-        for doubt in result.doubts:
-            told.setdefault(f"{doubt.subject}: {doubt.reason}", {})[result.check] = None
-    return {said: list(by) for said, by in told.items()}
+    told = together(
+        (f"{doubt.subject}: {doubt.reason}", result.check)
+        for result in verdict.results
+        for doubt in result.doubts
+    )
+    return {said: list(dict.fromkeys(by)) for said, by in told.items()}
