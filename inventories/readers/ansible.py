@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from pyinfra.api.exceptions import InventoryError
@@ -54,7 +55,9 @@ def _program() -> str | None:
     return shutil.which("ansible-inventory") or shutil.which("ansible-inventory", path=beside)
 
 
+@cache
 def _asked(program: str, path: str) -> Tree:
+    """The program's answer, asked once a process: a run reads its inventory more than once."""
     environment = {**os.environ, "ANSIBLE_NOCOLOR": "1", "ANSIBLE_DEPRECATION_WARNINGS": "0"}
     try:
         ran = subprocess.run(

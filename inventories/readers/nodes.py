@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from pyinfra.api.exceptions import InventoryError
@@ -34,7 +35,7 @@ def hosts(kubeconfig: str | None, context: str | None, which: str, address: str)
     path = Path(kubeconfig).expanduser().absolute()
     if not path.is_file():
         raise InventoryError(f"kubeconfig {path}: not there, want a file")
-    found = items(run(Access(path, context), {NODES: QUERIES[NODES]})[NODES])
+    found = _listed(Access(path, context))
     if isinstance(found, Unknown):
         raise InventoryError(f"kubernetes: {found.reason}, want the nodes of {path}")
     chosen = [node for node in found if which == "all" or _has_gpu(node)]
@@ -44,6 +45,12 @@ def hosts(kubeconfig: str | None, context: str | None, which: str, address: str)
             " NVML_KUBE_NODES=all"
         )
     return [_host(node, path, context, address) for node in chosen]
+
+
+@cache
+def _listed(access: Access) -> list[dict[str, object]] | Unknown:
+    """The nodes, asked once a process: a run reads its inventory more than once (config.py)."""
+    return items(run(access, {NODES: QUERIES[NODES]})[NODES])
 
 
 def _has_gpu(node: dict[str, object]) -> bool:

@@ -44,6 +44,9 @@ def test_ansible_itself_is_asked_where_it_is_installed(
     told = ansible.groups("here")
     assert told["mig"] == ["mig-a", "mig-b"]
     fake.write_text("#!/bin/sh\necho 'no vault password' >&2; exit 4\n")
+    # A run reads its inventory more than once, and asks for it once.
+    assert ansible.groups("here") == told
+    ansible._asked.cache_clear()
     with pytest.raises(InventoryError, match="here: ansible-inventory: exit 4: no vault password"):
         ansible.groups("here")
     fake.write_text("#!/bin/sh\necho 'Unable to parse here' >&2; echo '{\"_meta\": {}}'\n")
