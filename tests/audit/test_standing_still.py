@@ -15,13 +15,6 @@ from audit.controller import still
 from inventories.transport import Patient
 
 
-@pytest.fixture
-def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        yield ours, theirs
-
-
 class Still(paramiko.ServerInterface):
     """A node that lets everybody in, and then stands still at one place."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
 
 import gevent
 import paramiko
@@ -13,13 +12,6 @@ from typing_extensions import override
 
 from inventories import transport
 from inventories.transport import Patient, nodelay
-
-
-@pytest.fixture
-def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        yield ours, theirs
 
 
 class Anybody(paramiko.ServerInterface):
