@@ -15,6 +15,7 @@ from pyinfra.api import State
 from pyinfra.api.exceptions import DeployError
 from pyinfra.context import ctx_state
 
+from audit import questions
 from audit.inventory_read import against, read, said
 
 _DEPLOYS = Path(__file__).resolve().parent.parent / "deploys"
@@ -32,6 +33,7 @@ def begin(asked: Mapping[str, Any]) -> None:
         click.echo("\n".join(reasons), err=True)
         sys.exit(1)
     signal.signal(signal.SIGINT, _interrupted)
+    questions.answer(asked)
     if any(Path(name).resolve().parent == _DEPLOYS for name in asked["operations"]):
         atexit.register(_report_unreached)
 
@@ -53,6 +55,7 @@ def refusals(asked: Mapping[str, Any]) -> Iterator[str]:
         yield inventory
         return
     yield from against(inventory, asked["limit"] or (), asked["exclude"] or ())
+    yield from questions.unanswerable(asked)
 
 
 def _report_unreached() -> None:

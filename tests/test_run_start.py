@@ -73,7 +73,7 @@ REFUSED = [
 
 
 def _asked(*words: str) -> dict[str, Any]:
-    with cli.make_context("pyinfra", [*words[:1], "deploys/audit.py", *words[1:]]) as context:
+    with cli.make_context("pyinfra", [*words[:1], "deploys/audit.py", "-y", *words[1:]]) as context:
         return context.params
 
 
@@ -137,7 +137,7 @@ def test_a_deploy_is_run_from_anywhere(place: Path, deploy: str) -> None:
 def test_a_run_that_is_interrupted_is_none_that_went_well(monkeypatch: pytest.MonkeyPatch) -> None:
     set_up: dict[int, Any] = {}
     monkeypatch.setattr(signal, "signal", set_up.__setitem__)
-    begin({**_asked("good.py"), "operations": ()})
+    begin({**_asked("good.py"), "operations": ("debug-inventory",)})
     with pytest.raises(SystemExit) as ended:
         set_up[signal.SIGINT](signal.SIGINT, None)
     assert ended.value.code == 130

@@ -1,0 +1,116 @@
+"""What pyinfra asks where nobody is there to answer: cron, a timer, CI."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyinfra_cli.cli
+import pytest
+
+from audit.questions import answer, nobody_there, unanswerable
+
+ROOT = Path(__file__).resolve().parent.parent
+PYINFRA = Path(sys.executable).with_name("pyinfra")
+
+WANT = (
+    "before it changes anything pyinfra asks for Enter: "
+    "saw no terminal to ask on and no -y, want -y"
+)
+
+
+def asked(*words: str) -> dict[str, Any]:
+    with pyinfra_cli.cli.cli.make_context("pyinfra", ["@local", *words]) as context:
+        return context.params
+
+
+@pytest.fixture
+def nobody() -> Iterator[None]:
+    """Standard input as cron and systemd give it."""
+    with pytest.MonkeyPatch.context() as patched, Path(os.devnull).open() as nothing:
+        patched.setattr(sys, "stdin", nothing)
+        patched.setattr(pyinfra_cli.cli, "_do_confirm", pyinfra_cli.cli._do_confirm)
+        yield
+
+
+@pytest.mark.usefixtures("nobody")
+@pytest.mark.parametrize("words", [["fix.py"], ["fix.py", "--diff"], ["server.user", "a"]])
+def test_a_run_that_would_change_something_is_refused(words: list[str]) -> None:
+    assert list(unanswerable(asked(*words))) == [WANT]
+
+
+@pytest.mark.usefixtures("nobody")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["fix.py", "-y"],
+        ["fix.py", "--dry"],
+        ["fix.py", "--json"],
+        ["fix.py", "--debug-operations"],
+        ["debug-inventory"],
+        ["fact", "server.Hostname"],
+        ["exec", "--", "true"],
+    ],
+)
+def test_one_that_asks_nothing_is_not(words: list[str]) -> None:
+    assert not list(unanswerable(asked(*words)))
+
+
+@pytest.mark.usefixtures("nobody")
+@pytest.mark.parametrize(
+    ("words", "goes_on"),
+    [(["fix.py", "--dry"], True), (["fact", "a.B"], True), (["exec", "--", "true"], False)],
+)
+def test_a_failed_host_ends_only_a_run_that_changes_something(
+    words: list[str], goes_on: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer(asked(*words))
+    assert pyinfra_cli.cli._do_confirm("One failed, continue?") is goes_on
+    told = "One failed, continue? saw no terminal to ask on and no -y, want -y to go on\n"
+    assert capsys.readouterr().err == ("" if goes_on else told)
+
+
+def test_an_answer_that_waits_is_one_and_stays_to_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs, ours = os.pipe()
+    with open(theirs) as stdin, open(ours, "w") as typed:  # noqa: PTH123 - descriptors, no paths
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert nobody_there()
+        typed.write("yes\n")
+        typed.flush()
+        assert not nobody_there()
+        assert stdin.readline() == "yes\n"
+
+
+def test_a_terminal_is_somebody(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = os.openpty()
+    with open(theirs) as stdin, open(ours, "wb", buffering=0):  # noqa: PTH123 - descriptors
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert not nobody_there()
+
+
+@pytest.mark.parametrize("stdin", [None, io.StringIO()])
+def test_nothing_to_read_from_is_nobody(stdin: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert nobody_there()
+
+
+def test_a_dry_run_reports_the_host_that_did_not_answer(tmp_path: Path) -> None:
+    # Nothing listens on port 9 (discard, RFC 863).
+    inventory = tmp_path / "inventory.py"
+    inventory.write_text('hosts = ["@local", ("127.0.0.1", {"ssh_port": 9})]\n')
+    ended = subprocess.run(
+        [PYINFRA, inventory, "deploys/audit.py", "--dry", f"--data=report_json={tmp_path}/a.json"],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (ended.returncode, "EOFError" in ended.stderr) == (1, False)
+    assert "127.0.0.1 · no answer: could not be connected to" in ended.stdout
+    assert (tmp_path / "a.json").exists()
