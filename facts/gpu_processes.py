@@ -43,8 +43,8 @@ class Work(Source[GpuWork | None]):
     probes = (
         Probe(
             "gpu_processes.compute",
-            "nvidia-smi --query-compute-apps=pid,process_name --format=csv,noheader",
-            lines=r"\d{1,9}, ",
+            nvidia_smi.query("--query-compute-apps=pid,process_name"),
+            lines=rf"\d{{1,9}}, |{nvidia_smi.ABSENT}$",
         ),
     )
 

@@ -108,7 +108,7 @@ class Mig(Source[MigState | None]):
     @classmethod
     def parse(cls, sections: Sections) -> MigState | Unknown | None:
         asked = section(sections, "mig.modes")
-        if not asked.trouble and asked.out.strip() == "absent":
+        if not asked.trouble and asked.out.strip() == nvidia_smi.ABSENT:
             return None
         devices = Devices.judged(sections)
         return MigState(

@@ -19,14 +19,13 @@ MARGIN = 10
 LIMIT = limit(NodeFact.probes) + MARGIN
 HANGS = "#!/bin/sh\ntrap '' TERM INT HUP\nwhile :; do sleep 1000; done\n"
 TOOLS = ("docker", "systemctl", "nvidia-smi")
-# The probes that ask one of them, here where no module of NVIDIA's is loaded.
+# The probes that ask one of them; without a module of NVIDIA's, none asks nvidia-smi.
 ASK = {
     "docker_engine.info",
     "docker_engine.unit",
     "docker_inspect.running",
     "engine_setup.ask",
     "fabric_manager.ask",
-    "gpu_processes.compute",
     "scopes.show",
     "systemd_manager.show",
 }
