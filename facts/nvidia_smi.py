@@ -6,6 +6,7 @@ from __future__ import annotations
 # must not; and it may hang for good where a GPU has fallen off the bus (Xid 79).
 _GUARD = """
 [ -d /proc/driver/nvidia ] || { echo absent; exit 0; }
+command -v nvidia-smi >/dev/null || exit 127
 [ -c /dev/nvidiactl ] || { echo 'no /dev/nvidiactl, nvidia-smi would make it' >&2; exit 1; }
 if dmesg 2>/dev/null | grep -q 'fallen off the bus'; then
   echo 'a GPU has fallen off the bus, nvidia-smi may hang' >&2; exit 1
