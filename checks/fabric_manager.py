@@ -2,8 +2,9 @@
 
 On HGX and DGX machines no CUDA program starts until the fabric manager has joined the GPUs, and it
 refuses a driver of any other version, the same branch included. A driver update that leaves it
-behind shows at its next start. A machine without NVSwitch needs none: there it fails ("nothing to
-do") and does no harm.
+behind shows at its next start. B200 and B300 hide their NVSwitches from the PCI bus; those of GB200
+and GB300 are in the rack, run by its own system. A machine without NVSwitch needs no fabric
+manager: there it fails ("nothing to do") and does no harm.
 
 Bad:
 
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from audit.driver.nvswitches import NvSwitches, impossible, nvswitches
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from facts.fabric_manager import FabricManagerState
 from facts.node import NodeState
@@ -27,12 +29,6 @@ from facts.nvidia_driver import NvidiaDriver
 from facts.unknown import Unknown
 
 AREA = Area.VERSIONS
-
-_SWITCH = "0x0680"
-"""PCI class of an NVSwitch: bridge, other (Ampere and Hopper; later ones are not on the bus)."""
-
-_HIDDEN = range(0x2900, 0x2980)
-"""PCI ids of GB100 (NVIDIA/gpu-admin-tools, devid_chips.py): its NVSwitches are on InfiniBand."""
 
 
 def check(node: NodeState) -> Iterator[Outcome]:
@@ -44,7 +40,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield Doubt("driver", driver.reason)
     elif isinstance(driver.devices, Unknown):
         yield Doubt("NVSwitches", driver.devices.reason)
-    elif not (count := _switches(driver)) and not _enabled(manager):
+    elif not (switches := nvswitches(node)).whole and not _enabled(manager):
         yield NotApplicable("no NVSwitch that is this node's, and no fabric manager enabled")
     elif isinstance(manager, Unknown):
         yield Doubt("fabric manager", manager.reason)
@@ -53,12 +49,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif driver.loaded is None:
         yield NotApplicable("no nvidia module is loaded (driver-skew tells why)")
     else:
-        yield from _judge(driver, driver.loaded, manager, count)
-
-
-def _switches(driver: NvidiaDriver) -> int:
-    pci = () if isinstance(driver.devices, Unknown) else driver.devices.pci
-    return sum(one.kind.startswith(_SWITCH) and one.driver != "vfio-pci" for one in pci)
+        yield from _judge(node, driver, driver.loaded, manager, switches)
 
 
 def _enabled(manager: FabricManagerState | Unknown | None) -> bool:
@@ -66,41 +57,32 @@ def _enabled(manager: FabricManagerState | Unknown | None) -> bool:
 
 
 def _judge(
-    driver: NvidiaDriver, loaded: str, manager: FabricManagerState | None, switches: int
+    node: NodeState,
+    driver: NvidiaDriver,
+    loaded: str,
+    manager: FabricManagerState | None,
+    switches: NvSwitches,
 ) -> Iterator[Outcome]:
     if manager is None:
-        yield _finding(Level.BROKEN, f"{switches} NVSwitches, no fabric manager", loaded, _ABSENT)
+        yield _finding(Level.BROKEN, f"{switches.told}, no fabric manager", loaded, _ABSENT)
         return
     up = manager.running is True or manager.active == "active"
-    if not switches and not up and _needless(driver):
+    if not switches and not up and impossible(node):
         yield _left_over(loaded, manager)
         return
     if isinstance(manager.version, Unknown):
         yield Doubt("fabric manager", manager.version.reason)
     elif manager.version and manager.version != loaded:
         saw = f"fabric manager {manager.version}, driver {loaded}, {_state(manager)}"
-        level = Level.BROKEN if (switches or _hidden(driver)) and not up else Level.AT_RISK
+        level = Level.BROKEN if switches and not up else Level.AT_RISK
         yield _finding(level, saw, loaded, _OTHER, _after_reboot(driver, manager.version))
         return
     if not up and isinstance(manager.running, Unknown):
         yield Doubt("fabric manager", manager.running.reason)
-    elif not up and (switches or _hidden(driver)):
-        saw = f"{switches or 'hidden'} NVSwitches, fabric manager {_state(manager)}"
+    elif not up and switches:
+        saw = f"{switches.told}, fabric manager {_state(manager)}"
         do = "systemctl enable --now nvidia-fabricmanager; its journal says why it stopped"
         yield _finding(Level.BROKEN, saw, loaded, _ABSENT, do)
-
-
-def _needless(driver: NvidiaDriver) -> bool:
-    """Whether no NVSwitch can be there: cards with a display, and chips before Blackwell, whose
-    NVSwitches would be on the bus."""
-    gpus = () if isinstance(driver.devices, Unknown) else driver.devices.gpus
-    first = _HIDDEN.start
-    return all(gpu.kind.startswith("0x0300") or int(gpu.device, 16) < first for gpu in gpus)
-
-
-def _hidden(driver: NvidiaDriver) -> bool:
-    gpus = () if isinstance(driver.devices, Unknown) else driver.devices.gpus
-    return any(int(gpu.device, 16) in _HIDDEN for gpu in gpus)
 
 
 def _left_over(loaded: str, manager: FabricManagerState) -> Finding:
