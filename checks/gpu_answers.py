@@ -2,8 +2,9 @@
 
 A driver or GPU that is stuck takes whoever asks it with it: the process waits in the kernel (state
 D), and neither a signal nor a restart of its container ends it. nvidia-smi shows that first. A GPU
-that it cannot name ("Unable to determine the device handle", "GPU is lost") is gone for containers
-too. Versions that differ are driver-skew's.
+that it cannot name ("Unable to determine the device handle", "GPU is lost", "No devices were
+found") is gone for containers too. Where the kernel log says that another module would drive the
+GPU, that is told. Versions that differ are driver-skew's.
 
 Bad:
 
@@ -22,6 +23,7 @@ import re
 from collections.abc import Iterator
 
 from audit.driver.loaded_driver import loaded_driver
+from audit.driver.misfit import misfit
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.versions import same
 from facts.node import NodeState
@@ -43,8 +45,12 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield NotApplicable("no nvidia-smi on this node")
     elif _skewed(driver):
         yield NotApplicable("module and library differ (driver-skew tells)")
-    elif isinstance(work, Unknown):
-        yield _judge(work.reason)
+    elif not isinstance(work, Unknown):
+        return
+    elif _given_away(driver):
+        yield NotApplicable("every NVIDIA GPU is handed to a guest (vfio-pci)")
+    else:
+        yield _judge(work.reason, misfit(driver))
 
 
 def _skewed(driver: NvidiaDriver) -> bool:
@@ -52,20 +58,29 @@ def _skewed(driver: NvidiaDriver) -> bool:
     return isinstance(loaded, str) and isinstance(library, str) and not same(loaded, library)
 
 
-def _judge(reason: str) -> Outcome:
+def _given_away(driver: NvidiaDriver) -> bool:
+    gpus = () if isinstance(driver.devices, Unknown) else driver.devices.gpus
+    return bool(gpus) and all(gpu.driver == "vfio-pci" for gpu in gpus)
+
+
+def _judge(reason: str, left: tuple[str, str] | None) -> Outcome:
     hung = "hung" in reason
     if not hung and not _LOST.search(reason):
         return Doubt("nvidia-smi", reason)
+    why = "the driver does not reach a GPU; containers that have it do not either"
+    do = "dmesg | grep NVRM names the reason; take the node out of service, then reboot it"
+    if hung:
+        why = "the driver or a GPU is stuck: processes that use it cannot be ended"
+    elif left:
+        why, do = left
     return Finding(
         level=Level.BROKEN,
         subject="nvidia-smi",
         saw=reason,
         want="an answer that names every GPU",
-        why="the driver or a GPU is stuck: processes that use it cannot be ended"
-        if hung
-        else "the driver does not reach a GPU; containers that have it do not either",
+        why=why,
         repair=Repair.HUMAN,
-        do="dmesg | grep NVRM names the reason; take the node out of service, then reboot it",
+        do=do,
         avoid="docker restart, and a restart of docker: they may wait for good",
         evidence=(reason,),
     )

@@ -14,7 +14,8 @@ Good:
     0000:1b:00.0   nvidia
     0000:3b:00.0   vfio-pci
 
-Repair: a human; the kernel log says why the driver left the GPU (Xid, "rm_init_adapter failed").
+Repair: a human; the kernel log says why the driver left the GPU (Xid, "rm_init_adapter failed", or
+that another branch or kind of the module drives it).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.driver.loaded_driver import loaded_driver
+from audit.driver.misfit import misfit
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from facts.node import NodeState
 from facts.nvidia_devices import PciDevice
@@ -46,7 +48,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     else:
         for gpu in driver.devices.gpus:
             if gpu.driver in (None, _TAKEN) and not _virtual(gpu, driver.devices.gpus):
-                yield _finding(gpu, len(driver.devices.gpus))
+                yield _finding(gpu, len(driver.devices.gpus), misfit(driver, gpu.slot))
 
 
 def _virtual(gpu: PciDevice, others: tuple[PciDevice, ...]) -> bool:
@@ -56,18 +58,23 @@ def _virtual(gpu: PciDevice, others: tuple[PciDevice, ...]) -> bool:
     return gpu.driver is None and any(other.driver for other in same)
 
 
-def _finding(gpu: PciDevice, count: int) -> Finding:
+def _finding(gpu: PciDevice, count: int, left: tuple[str, str] | None) -> Finding:
     holder = f"bound to {gpu.driver}" if gpu.driver else "bound to no driver"
-    nouveau = gpu.driver == _TAKEN
+    why = "programs and containers that ask for all GPUs do not get this one"
+    do = (
+        f"dmesg | grep -e NVRM -e {gpu.slot} names the reason; if it was unbound on purpose,"
+        " nothing"
+    )
+    if gpu.driver == _TAKEN:
+        do = "keep nouveau from loading (modprobe.d, then a new initramfs), and reboot"
+    elif left:
+        why, do = left
     return Finding(
         level=Level.AT_RISK,
         subject=f"GPU {gpu.slot}",
         saw=f"{holder}, one of {count} GPUs",
         want="nvidia, or vfio-pci for a guest",
-        why="programs and containers that ask for all GPUs do not get this one",
+        why=why,
         repair=Repair.HUMAN,
-        do="keep nouveau from loading (modprobe.d, then a new initramfs), and reboot"
-        if nouveau
-        else f"dmesg | grep -e NVRM -e {gpu.slot} names the reason; if it was unbound on purpose,"
-        " nothing",
+        do=do,
     )

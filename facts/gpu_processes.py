@@ -55,6 +55,11 @@ class Work(Source[GpuWork | None]):
         if answer.rc == 127 or answer.out.strip() == nvidia_smi.ABSENT:
             return None
         if answer.trouble:
-            return answer.trouble
+            # nvidia-smi says on standard output what it complains of (exit codes of NVML, up to 18
+            # or so, and 255).
+            said = answer.out.strip().partition("\n")[0][:200]
+            complaint = said and answer.rc in (*range(1, 100), 255)
+            told = f"{answer.name}: exit {answer.rc}: {said}"
+            return Unknown(told) if complaint else answer.trouble
         rows = (re.match(r"(\d{1,9}), (.*)$", line) for line in answer.out.splitlines())
         return GpuWork(tuple(GpuProcess(int(row[1]), row[2].strip()) for row in rows if row))

@@ -32,6 +32,15 @@ _GONE = re.compile(
     r"^The NVIDIA GPU \S+ \(PCI ID: [^)]*\) installed in this system has fallen off the bus"
 )
 
+# What a module says of a GPU that it does not drive (nv-pci.c of open-gpu-kernel-modules; the third
+# seen in public logs of 595 and 610 beside Maxwell and Pascal).
+_IGNORED = re.compile(
+    r"^The NVIDIA GPU (?P<slot>\S+) \(PCI ID: [^)]*\) installed in this system (?:"
+    r"(?P<open>requires use of the NVIDIA open kernel modules)|is not supported by open nvidia\.ko)"
+    r"|^The (?P<name>NVIDIA .+) GPU installed in this system is supported through the NVIDIA"
+    r" (?P<branch>\d{2,4})\.xx Legacy drivers"
+)
+
 # The module's own words (open-gpu-kernel-modules #673, #789, #1230), and the kernel's where the
 # file of exactly the module's version is not there: an update took it away (#943).
 _FIRMWARE = re.compile(r"Cannot initialize GSP firmware|/gsp_\w+\.bin failed with error")
@@ -53,9 +62,23 @@ class ApiMismatch(Value):
 
 
 @dataclass(frozen=True)
+class IgnoredGpu(Value):
+    """A GPU that the module does not drive, by slot or name, and the module that would:
+    ``open``, ``proprietary`` or the last branch that has it (``580``).
+
+    .. code:: python
+
+        IgnoredGpu("0000:02:00.0", wants="open")
+    """
+
+    gpu: str
+    wants: str
+
+
+@dataclass(frozen=True)
 class NvidiaLog(Value):
     """Refused clients, GPUs that left the bus (Xid 79, or the probe's own words), GPU firmware that
-    failed; oldest first.
+    failed, GPUs that another module would drive; oldest first.
 
     .. code:: python
 
@@ -66,6 +89,7 @@ class NvidiaLog(Value):
     mismatches: tuple[ApiMismatch, ...]
     fallen: tuple[str, ...]
     firmware: tuple[str, ...] = ()
+    ignored: tuple[IgnoredGpu, ...] = ()
 
 
 class KernelLog(Source[NvidiaLog]):
@@ -95,9 +119,18 @@ class KernelLog(Source[NvidiaLog]):
             fallen=tuple(line for line in lines if re.match(r"Xid \([^)]*\): 79\b", line))
             + tuple(text for text in joined if _GONE.match(text)),
             firmware=tuple(line for line in lines if _FIRMWARE.search(line)),
+            ignored=tuple(
+                dict.fromkeys(_ignored(m) for text in joined if (m := _IGNORED.match(text)))
+            ),
         )
 
 
 def _mismatch(found: re.Match[str]) -> ApiMismatch:
     pid = int(found["pid"]) if found["pid"] else None
     return ApiMismatch(found["client"], pid, found["library"], found["module"])
+
+
+def _ignored(found: re.Match[str]) -> IgnoredGpu:
+    if found["branch"]:
+        return IgnoredGpu(found["name"], found["branch"])
+    return IgnoredGpu(found["slot"], "open" if found["open"] else "proprietary")

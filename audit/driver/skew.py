@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from audit.driver.misfit import misfit
 from audit.driver.skew_evidence import told
 from audit.finding import Repair
 from audit.versions import newer, same
@@ -135,8 +136,9 @@ def why_not_loaded(driver: NvidiaDriver, holders: set[str]) -> tuple[str, str]:
             f"the running kernel {told(driver.module.kernel)} has no nvidia module on disk",
             f"{_build(told(driver.module.kernel))}, then modprobe nvidia",
         )
-    return "no nvidia module is loaded", (
-        "modprobe nvidia; its answer and dmesg name the reason (Secure Boot: the key was rejected)"
+    return misfit(driver) or (
+        "no nvidia module is loaded",
+        "modprobe nvidia; its answer and dmesg name the reason (Secure Boot: the key was rejected)",
     )
 
 
