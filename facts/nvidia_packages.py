@@ -59,12 +59,6 @@ class Package(Value):
     status: str
     kernel: str | None = None
 
-    @property
-    def upstream(self) -> str | None:
-        """NVIDIA's own version: without epoch, revision and what a distribution added."""
-        found = re.match(r"(?:\(none\):|\d+:)?(\d+(?:\.\d+)+)", self.version)
-        return found[1] if found else None
-
 
 @dataclass(frozen=True)
 class NvidiaPackages(Value):
