@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-import shlex
 from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.interrupted import STATE_DIR
 from facts.node_script import script
 from facts.probe import Probe, Sections, section
 from facts.source import Source
+from facts.state_directory import STATE_DIR, look
 from facts.unknown import Unknown, Value
 
 BLACKLIST = "/etc/apt/apt.conf.d/52pyinfra-nvml-driver"
 """Our piece of unattended-upgrades' Package-Blacklist; apt reads *.conf.d by name (apt.conf(5))."""
 
-# versionlock is a plugin of dnf 4 and of yum, and a command of dnf 5 (dnf5-versionlock(8)). The
-# record is root's alone: test(1) cannot tell "not there" from "not allowed".
+# versionlock is a plugin of dnf 4 and of yum, and a command of dnf 5 (dnf5-versionlock(8)).
 _LOOK = f"""
 for tool in apt-mark unattended-upgrade dnf dnf5 yum zypper pacman; do
   command -v $tool >/dev/null && echo "tool $tool"
@@ -28,8 +26,7 @@ for plugin in /usr/lib/python3*/site-packages/dnf-plugins/versionlock.py \\
   [ -e "$plugin" ] && echo "plugin $plugin"
 done
 [ -e {BLACKLIST} ] && grep '' {BLACKLIST} | sed 's/^/line /'
-if [ -d {{0}} ] && ! [ -x {{0}} ]; then echo 'not allowed to look' >&2; exit 1; fi
-[ -e {{0}}/holds ] && sed 's/^/held /' {{0}}/holds
+[ -e "$state/holds" ] && sed 's/^/held /' "$state/holds"
 true
 """
 _LINES = r"(tool|plugin|line|held) |line$"
@@ -80,12 +77,11 @@ class Means(Source[HoldMeans]):
     own piece of apt's configuration. The record needs root.
     """
 
-    probes = (Probe("hold_means.look", _LOOK.format(STATE_DIR), lines=_LINES),)
+    probes = (Probe("hold_means.look", look(_LOOK), lines=_LINES),)
 
     @override
     def command(self, state_dir: str = STATE_DIR) -> str:
-        look = _LOOK.format(shlex.quote(state_dir))
-        return script((Probe("hold_means.look", look, lines=_LINES),))
+        return script((Probe("hold_means.look", look(_LOOK, state_dir), lines=_LINES),))
 
     @override
     @classmethod

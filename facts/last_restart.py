@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
-
 from typing_extensions import override
 
-from facts.interrupted import STATE_DIR
 from facts.node_script import script
 from facts.probe import Probe, Sections, section
 from facts.source import Source
+from facts.state_directory import STATE_DIR, look
 from facts.unknown import Unknown
 
 # The name of a result begins with its time.
 _LOOK = """
-if [ -d {0} ] && ! [ -x {0} ]; then echo 'not allowed to look' >&2; exit 1; fi
-for result in {0}/results/*; do :; done
+for result in "$state"/results/*; do :; done
 if [ -e "$result" ]; then cat "$result"; else echo none; fi
 """
 
@@ -32,11 +29,11 @@ class LastRestart(Source[tuple[str, ...] | None]):
         ("id 20261130T091400Z.4242", "container 4f66d0ab12cd new always web -", "verdict ok", "end")
     """
 
-    probes = (Probe("last_restart.result", _LOOK.format(STATE_DIR), lines=r"none$|[a-z]+( |$)"),)
+    probes = (Probe("last_restart.result", look(_LOOK), lines=r"none$|[a-z]+( |$)"),)
 
     @override
     def command(self, state_dir: str = STATE_DIR) -> str:
-        return script((Probe("last_restart.result", _LOOK.format(shlex.quote(state_dir))),))
+        return script((Probe("last_restart.result", look(_LOOK, state_dir)),))
 
     @override
     @classmethod

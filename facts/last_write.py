@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import ClassVar
 
 from typing_extensions import override
 
-from facts.interrupted import STATE_DIR
 from facts.node_script import script
 from facts.probe import Probe, Sections, decode, section
 from facts.source import Source
+from facts.state_directory import STATE_DIR, look
 from facts.unknown import Unknown, Value
 
 # The record of a write is "written" until a restart has proven it, then "written.proven".
 _LOOK = """
-[ -e {0} ] || {{ echo none; exit 0; }}
-cd {0} 2>/dev/null || {{ echo 'not allowed to look' >&2; exit 1; }}
+cd "$state" 2>/dev/null || { echo none; exit 0; }
 for record in written written.proven; do
   [ -e "$record" ] || continue
   echo "record $record"
@@ -67,12 +65,11 @@ class LastWrite(Source[Written | None]):
     Source: the record that operations/node/write_daemon_json.sh keeps. Needs root.
     """
 
-    probes = (Probe("last_write.record", _LOOK.format(STATE_DIR), cap=4096),)
+    probes = (Probe("last_write.record", look(_LOOK), cap=4096),)
 
     @override
     def command(self, state_dir: str = STATE_DIR) -> str:
-        look = _LOOK.format(shlex.quote(state_dir))
-        return script((Probe("last_write.record", look, cap=4096),))
+        return script((Probe("last_write.record", look(_LOOK, state_dir), cap=4096),))
 
     @override
     @classmethod

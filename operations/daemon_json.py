@@ -17,8 +17,8 @@ from audit.engine.daemon_change import Change, plan
 from audit.engine.daemon_document import Refused
 from facts.daemon_json import DaemonJson
 from facts.daemons import Daemons, RunningDaemons
-from facts.interrupted import STATE_DIR
 from facts.last_write import LastWrite
+from facts.state_directory import STATE_DIR
 from facts.unknown import Unknown
 from operations import node
 

@@ -16,8 +16,9 @@ from audit.engine.restart_result import Return, read
 from facts.daemon_json import DEFAULT, DaemonJson
 from facts.daemons import Daemons
 from facts.docker_engine import DockerEngine, Engine, EngineInfo
-from facts.interrupted import STATE_DIR, Interrupted
+from facts.interrupted import Interrupted
 from facts.last_restart import LastRestart
+from facts.state_directory import STATE_DIR
 from facts.unknown import Unknown
 from operations import node
 from operations.daemon_json import command_line

@@ -9,8 +9,8 @@ from pyinfra.api.operation import operation
 from pyinfra.context import host
 
 from facts.hold_means import Means
-from facts.interrupted import STATE_DIR
 from facts.package_holds import Holds
+from facts.state_directory import STATE_DIR
 from facts.unknown import Unknown
 from operations import node
 

@@ -22,9 +22,10 @@ from audit.knobs import knobs
 from audit.session import session
 from facts.container_libraries import Libraries
 from facts.hold_means import Means
-from facts.interrupted import STATE_DIR, Interrupted
+from facts.interrupted import Interrupted
 from facts.machine import MachineState
 from facts.reboot_conditions import Conditions
+from facts.state_directory import STATE_DIR
 from facts.unknown import Unknown
 from operations import docker_engine, node
 
