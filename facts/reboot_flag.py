@@ -5,12 +5,17 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from pyinfra.api.facts import FactBase
 from typing_extensions import override
 
 from facts.node_script import script
-from facts.probe import Probe, read, section
+from facts.probe import Probe, Sections, section
+from facts.source import Source
 from facts.unknown import Unknown, Value
+
+SENTINEL = "/run/reboot-required"
+"""kured's default is /var/run/reboot-required, the same place; Ubuntu's login message prints it."""
+
+_LOOK = "[ ! -e {0} ] || {{ echo set; cat {0}; }}"
 
 
 @dataclass(frozen=True)
@@ -25,31 +30,28 @@ class Flag(Value):
     lines: tuple[str, ...]
 
 
-class RebootFlag(FactBase[Flag | Unknown | None]):
+class RebootFlag(Source[Flag | None]):
     """The reboot flag of this node; ``None`` where none is set.
+
+    + path: the flag file
 
     Source: /run/reboot-required, written by packages of Debian and Ubuntu and read by kured
     (kured, ``--reboot-sentinel``). Readable by everyone.
     """
 
-    @override
-    def command(self, path: str = "/run/reboot-required") -> str:
-        quoted = shlex.quote(path)
-        return script(
-            [Probe("reboot_flag.text", f"[ ! -e {quoted} ] || {{ echo set; cat {quoted}; }}")]
-        )
+    probes = (Probe("reboot_flag.text", _LOOK.format(SENTINEL)),)
 
     @override
-    def process(self, output: list[str]) -> Flag | Unknown | None:
-        answer = section(read(output), "reboot_flag.text")
+    def command(self, path: str = SENTINEL) -> str:
+        return script((Probe("reboot_flag.text", _LOOK.format(shlex.quote(path))),))
+
+    @override
+    @classmethod
+    def parse(cls, sections: Sections) -> Flag | Unknown | None:
+        answer = section(sections, "reboot_flag.text")
         if answer.trouble:
             return answer.trouble
         if not answer.out.strip():
             return None
         first, *lines = answer.out.splitlines()
         return Flag(tuple(lines)) if first == "set" else Unknown("reboot flag: not understood")
-
-    @override
-    @staticmethod
-    def default() -> Unknown:
-        return Unknown("the node did not answer")

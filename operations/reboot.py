@@ -7,12 +7,9 @@ from collections.abc import Generator, Sequence
 from pyinfra import host
 from pyinfra.api import QuoteString, StringCommand, operation
 
-from facts.reboot_flag import RebootFlag
+from facts.reboot_flag import SENTINEL, RebootFlag
 from facts.unknown import Unknown
 from operations import node
-
-SENTINEL = "/run/reboot-required"
-"""kured's default is /var/run/reboot-required, the same place; Ubuntu's login message prints it."""
 
 MESSAGE = "/run/motd.d/pyinfra-nvml"
 """Its name stands for nothing but the order in which messages are shown."""

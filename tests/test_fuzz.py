@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from facts.node import Node
 from facts.probe import Sections
-from facts.reboot_flag import RebootFlag
 from facts.source import Answers
 from tests.answers import AnySource, name, sources
 from tests.fuzz import answers, fuzz
@@ -46,11 +44,3 @@ def test_a_fact_is_the_same_whatever_was_read_before_it(sections: Sections) -> N
     assert WHOLE.judged(shared) == WHOLE.judged(sections)
     for source in sources():
         assert source.judged(shared) == source.judged(sections), name(source)
-
-
-@given(
-    st.lists(st.text() | st.sampled_from(["@reboot_flag.text rc=0 cut=0", "|set", "|", "@end 1"]))
-)
-def test_the_reboot_flag_ends_in_a_value(lines: list[str]) -> None:
-    """The one fact with an argument, so no source."""
-    RebootFlag().process(["@node 1", *lines])
