@@ -167,13 +167,13 @@ def _scope(cgroup: str | Unknown, units: dict[str, Scope] | Unknown) -> Scope | 
     for depth in range(len(places), 1, -1):
         if scope := units.get("/".join(places[:depth])):
             return scope
-    runtimes = ("docker-", "cri-containerd-", "crio-", "libpod-")
-    if name := next((p for p in places if p.startswith(runtimes) and p.endswith(".scope")), None):
+    if name := next((p for p in places if re.search(r"-[0-9a-f]{64}\.scope$", p)), None):
         return Unknown(f"scope {name}: not a unit of this node's systemd")
     return None
 
 
 _ENGINES = {
+    "nerdctl": "nerdctl",
     "cri-containerd": "containerd",
     "crio": "cri-o",
     "libpod": "podman",

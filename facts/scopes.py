@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from facts.probe import Probe, Section
 from facts.unknown import Unknown, Value
 
-# The unit names that the runtimes give: runc under dockerd and containerd's CRI, cri-o, podman.
-PATTERNS = ("docker-*.scope", "cri-containerd-*.scope", "crio-*.scope", "libpod-*.scope")
+# Every runtime names a container's scope PREFIX-ID.scope, with an id of 64 digits: docker-,
+# cri-containerd-, crio-, libpod- (podman), nerdctl-.
+_PATTERN = f"*-{'?' * 64}.scope"
 
 _SHOW = (
     "[ -d /run/systemd/system ] || exit 0\n"
     "systemctl show --no-pager -p Id,ControlGroup,ActiveState,DevicePolicy,DeviceAllow,"
-    "NeedDaemonReload " + " ".join(f"'{pattern}'" for pattern in PATTERNS)
+    f"NeedDaemonReload '{_PATTERN}'"
 )
 
 PROBE = Probe("scopes.show", _SHOW, cap=1024)
