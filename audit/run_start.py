@@ -64,11 +64,10 @@ def _report_unreached() -> None:
     if not state or not _reached_nobody(state):
         return
     # Imported by the first deploy that runs, so not yet: half a second that no other run waits for.
-    from audit.knobs import knobs
-    from audit.session import session
+    from audit.session import of_run
 
     try:
-        session(state, knobs(next(iter(state.inventory)))).report(state)
+        of_run(state).report(state)
     except DeployError as refusal:
         click.echo(refusal, err=True)
 

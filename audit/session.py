@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timezone
-from functools import wraps
+from functools import cache, wraps
+from pathlib import Path
 from typing import Any
 
 import click
@@ -21,8 +22,8 @@ from audit.cluster.kubectl import Clusters
 from audit.controller import deploy_file, slow_settings
 from audit.controller.connection_errors import NO_PASSWORD, reason
 from audit.controller.garbage import seldom
-from audit.drift import run_inventory
-from audit.drift.accepted import accept
+from audit.drift import accepted, run_inventory
+from audit.drift.standing import Document
 from audit.knobs import Knobs, knobs
 from audit.report.document import Run, document
 from audit.report.files import write_all
@@ -58,6 +59,7 @@ class Session(BaseStateCallback):
         self.done: set[str] = set()
         self.untouched: dict[str, str] = {}
         self.lost: list[str] = []
+        self.reported = False
         self.clusters = Clusters()
         self._left: set[str] = set()
         self._order: Batches | None = None
@@ -136,6 +138,7 @@ class Session(BaseStateCallback):
 
     def report(self, state: State) -> None:
         """Prints the report of every host of the inventory and writes the JSON document."""
+        self.reported = True
         verdicts = [self._of(host, state) for host in state.inventory if self._meant(host, state)]
         run = Run(
             self.plans,
@@ -166,13 +169,23 @@ class Session(BaseStateCallback):
             click.echo(self.lost[-1], err=True)
 
     def _written(self, verdicts: list[Verdict], at: datetime, run: Run) -> Iterator[str]:
-        for path in write_all(self.knobs, verdicts, at, run):
+        made = cache(lambda: document(verdicts, at, run))
+        there = list(write_all(self.knobs, verdicts, at, run, made))
+        for path in there:
             if isinstance(path, Unknown):
                 self.lost.append(path.reason)
             yield path.reason if isinstance(path, Unknown) else f"written: {path}"
-        if self.knobs.accept and self.knobs.report_json:
-            today, place = document(verdicts, at, run), self.knobs.report_json.parent
-            yield from accept(today, place, at, run_inventory.NAMED.get("inventory"))
+        # Nobody could look up what was accepted without its audit.
+        if self.knobs.accept and self.knobs.report_json in there:
+            yield from self._accepted(made(), self.knobs.report_json.parent, at)
+
+    def _accepted(self, today: Document, place: Path, at: datetime) -> Iterator[str]:
+        try:
+            yield from accepted.accept(today, place, at, run_inventory.NAMED.get("inventory"))
+        except OSError as fault:
+            saw = f"saw {fault.strerror or fault}, want today's state accepted"
+            self.lost.append(f"{place / accepted.NAME}: {saw}")
+            yield self.lost[-1]
 
     def _waivers(self, state: State) -> Iterator[Waiver]:
         for host in state.inventory:
@@ -206,6 +219,11 @@ def session(state: State, knobs: Knobs) -> Session:
     opened = Session(knobs)
     state.add_callback_handler(opened)
     return opened
+
+
+def of_run(state: State) -> Session:
+    """The session of a run that has ended, also of one that reached nobody: no deploy opened it."""
+    return session(state, knobs(next(iter(state.inventory))))
 
 
 def _asked(host: Host) -> str:

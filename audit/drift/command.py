@@ -54,7 +54,7 @@ def _outcome(chosen: Options, results: Results) -> Judged:
         saw = f"{fault.strerror} ({fault.filename})"
         return Judged(USAGE, f"results {results.place}: saw {saw}, want a directory to write to")
     except OSError as fault:
-        return Judged(UNKNOWN, f"results {results.place}: saw {fault}, want them written")
+        return Judged(UNKNOWN, f"results {results.place}: saw {fault.strerror}, want them written")
     except (Stopped, KeyboardInterrupt):
         return Judged(UNKNOWN, "stopped")
 

@@ -1,8 +1,8 @@
 """One audit of an inventory by pyinfra in this process, started by audit/drift/run_of_pyinfra.py.
 
-Ends with 0 where the document was written, with 4 where it was and another report was not (the
-reason is the last line of standard output), with 3 and the reasons there where what was asked for
-cannot be meant, with 2 where pyinfra ended otherwise.
+Ends with 0 where the document was written, with 4 where it was and another report was not, with 2
+where it was not (the reason is the last line of standard output), with 3 and the reasons there
+where what was asked for cannot be meant.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ from audit.drift import run_inventory
 from audit.drift.inventory_refusals import group_data, refusals
 from audit.drift.run_of_pyinfra import NOT_ALL_WRITTEN
 from audit.inventory_read import told
-from audit.knobs import knobs
-from audit.session import session
+from audit.session import of_run
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PR_SET_PDEATHSIG = 1
@@ -90,6 +89,7 @@ def _audit(asked: argparse.Namespace) -> int:
     words += [f"--data=report_json={document}"]
     words += [f"--limit={limit}" for limit in asked.limit]
     words += [f"--group-data={place}" for place in group_data(asked.inventory)]
+    reason = ""
     try:
         pyinfra_cli.cli.cli.main(
             [*words, "--dry", "-y", asked.inventory, str(_AUDIT)], standalone_mode=False
@@ -102,25 +102,25 @@ def _audit(asked: argparse.Namespace) -> int:
             print(inner)
             return 3
         if not isinstance(inner, PyinfraError):
-            print(f"pyinfra: saw {told(inner)}, want a run to its end")
+            reason = f"pyinfra: saw {told(inner)}, want a run to its end"
             traceback.print_exception(inner)
-    return _end(document)
+    lost = _reported()
+    if last := f"could not write: {'; '.join(lost)}" if lost else reason:
+        print(last)
+    if not document.exists():
+        return 2
+    return NOT_ALL_WRITTEN if lost else 0
 
 
-def _end(document: Path) -> int:
-    """Writes the report where no host was reached: no deploy code has run then."""
+def _reported() -> Sequence[str]:
+    """What could not be written; where no host was reached, no deploy code has reported yet."""
     state = ctx_state.get()
     if not state or not state.initialised:
-        return 2
-    of_run = session(state, knobs(next(iter(state.inventory))))
-    if not document.exists():
-        of_run.report(state)
-    if not document.exists():
-        return 2
-    if of_run.lost:
-        print(f"could not write: {'; '.join(of_run.lost)}")
-        return NOT_ALL_WRITTEN
-    return 0
+        return ()
+    session = of_run(state)
+    if not session.reported:
+        session.report(state)
+    return session.lost
 
 
 if __name__ == "__main__":

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 from audit import json_file
@@ -34,12 +36,42 @@ def run(chosen: Options, results: Results) -> Judged:
             "seconds": round(time.monotonic() - clock, 1),
             "interval": chosen.interval,
         }
-        json_file.write(results.drift, document)
-        if chosen.textfile:
-            # Of a document that says nothing there is nothing to count.
-            today = _last_audit(results) if document["results"] else None
-            metrics.write(chosen.textfile, metrics.text(today or {}, document))
-    return outcome
+        outcome = _kept(outcome, _counted(chosen, results, document))
+        last = {**document, "exit": outcome.exit, "reason": outcome.reason}
+        return _kept(outcome, _put(results.drift, last))
+
+
+def _counted(chosen: Options, results: Results, document: Mapping[str, Any]) -> str:
+    """Writes the metrics where they are asked for; says why it could not."""
+    if not chosen.textfile:
+        return ""
+    # Of a document that says nothing there is nothing to count.
+    today = _last_audit(results) if document["results"] else None
+    try:
+        metrics.write(chosen.textfile, metrics.text(today or {}, document))
+    except ValueError as fault:
+        return str(fault)
+    except OSError as fault:
+        return f"textfile {chosen.textfile}: saw {fault.strerror}, want it written"
+    return ""
+
+
+def _put(path: Path, document: Mapping[str, Any]) -> str:
+    """Puts the document in place; says why it could not."""
+    try:
+        json_file.write(path, document)
+    except OSError as fault:
+        return f"{path}: saw {fault.strerror}, want it written"
+    return ""
+
+
+def _kept(outcome: Judged, lost: str) -> Judged:
+    """What was found comes first, also where not all of it could be written."""
+    if not lost:
+        return outcome
+    if outcome.exit == CLEAN:
+        return replace(outcome, exit=UNKNOWN, reason=lost)
+    return replace(outcome, report=(*outcome.report, lost))
 
 
 def _audited(chosen: Options, results: Results, lock: int) -> tuple[int, str]:
@@ -57,11 +89,17 @@ def _audited(chosen: Options, results: Results, lock: int) -> tuple[int, str]:
     said = results.report.read_text(errors="replace").strip()
     if ended == USAGE and said:
         return USAGE, said
-    whole = ended in (CLEAN, NOT_ALL_WRITTEN)
-    if not whole or not results.new.exists():
-        return UNKNOWN, f"{said or f'pyinfra ended with {ended}'}; see {results.log}"
+    last = said.splitlines()[-1] if said else ""
+    if ended not in (CLEAN, NOT_ALL_WRITTEN) or not results.new.exists():
+        why = last if ended == UNKNOWN and last else f"pyinfra ended {_how(ended)}"
+        return UNKNOWN, f"{why}; see {results.log}"
     results.new.replace(results.audit)
-    return CLEAN, said.splitlines()[-1] if ended == NOT_ALL_WRITTEN else ""
+    return CLEAN, last if ended == NOT_ALL_WRITTEN else ""
+
+
+def _how(ended: int) -> str:
+    """In words: a negative code is a signal's number (library reference, Popen.returncode)."""
+    return f"by signal {-ended}" if ended < 0 else f"with {ended}"
 
 
 def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -18,15 +18,22 @@ from facts.unknown import Unknown
 
 
 def write_all(
-    knobs: Knobs, verdicts: Sequence[Verdict], at: datetime, run: Run
+    knobs: Knobs,
+    verdicts: Sequence[Verdict],
+    at: datetime,
+    run: Run,
+    made: Callable[[], Mapping[str, object]] | None = None,
 ) -> Iterator[Path | Unknown]:
     """Writes every report that was asked for; yields each path once it is in place, or why not.
+
+    ``made`` gives the document of this run to who has a use for it beside its file.
 
     A disk that is full takes one report, not those after it, nor what the terminal shows; no more
     does a form that stumbles over what a node said.
     """
+    whole = made or (lambda: document(verdicts, at, run))
     forms: dict[str, Callable[[Path], None]] = {
-        "report_json": lambda path: write(path, document(verdicts, at, run)),
+        "report_json": lambda path: write(path, whole()),
         "report_html": lambda path: put(path, page(verdicts, at, run)),
         "report_junit": lambda path: put(path, junit(verdicts, at, knobs.audit_level, run)),
         "report_markdown": lambda path: put(path, markdown(verdicts, at, run)),

@@ -47,9 +47,13 @@ class Place:
         command = [sys.executable, "-m", "audit", inventory, "--results", str(self.results)]
         return [*command, *more]
 
-    def run(self, *more: str, inventory: str = "fleet.py") -> tuple[int, str]:
+    def run(self, *more: str, inventory: str = "fleet.py", most: int = 0) -> tuple[int, str]:
+        """Runs it; ``most``: blocks of 512 bytes that a file of it may have (POSIX, ulimit)."""
+        words = self.words(*more, inventory=inventory)
+        if most:
+            words = ["sh", "-c", f'ulimit -f {most}; exec "$@"', "sh", *words]
         done = subprocess.run(
-            self.words(*more, inventory=inventory),
+            words,
             cwd=self.path,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,
