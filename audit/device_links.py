@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from audit.release import release
 from facts.docker_engine import EngineInfo
-from facts.engine_setup import EngineSetup
 from facts.node import NodeState
 from facts.unknown import Unknown
 
@@ -18,11 +17,9 @@ _SYSTEMD = 240
 
 def runc(node: NodeState) -> str | Unknown | None:
     """The version of runc: what Docker says of its own, else the program on the PATH."""
-    engine = node.engine
-    if engine is not None and not isinstance(engine, Unknown):
-        info = engine.info
-        if isinstance(info, EngineInfo) and release(info.runc):
-            return info.runc
+    info = node.engine_info
+    if isinstance(info, EngineInfo) and release(info.runc):
+        return info.runc
     return node.runtimes if isinstance(node.runtimes, Unknown) else node.runtimes.runc
 
 
@@ -61,14 +58,10 @@ def by_systemd(node: NodeState) -> bool | Unknown:
 
 
 def _docker(node: NodeState) -> bool | Unknown:
-    engine = node.engine
-    if engine is None or isinstance(engine, Unknown):
-        return engine or False
-    if isinstance(node.setup, EngineSetup) and node.setup.podman:
+    info = node.engine_info
+    if info is None or node.podman:
         return False
-    if isinstance(engine.info, Unknown):
-        return engine.info
-    return engine.info.cgroup_driver == "systemd"
+    return info if isinstance(info, Unknown) else info.cgroup_driver == "systemd"
 
 
 def pods_by_systemd(node: NodeState) -> bool | Unknown:

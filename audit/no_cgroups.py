@@ -5,7 +5,6 @@ from __future__ import annotations
 from audit.driver.guest import guest, unfiltered
 from audit.injection import gpus_by_hook, runtime_is_cdi
 from facts.container_toolkit import ContainerToolkit
-from facts.docker_engine import EngineInfo
 from facts.node import NodeState
 from facts.toolkit_config import ToolkitConfig
 from facts.unknown import Unknown
@@ -41,15 +40,11 @@ def _shut(node: NodeState) -> bool | Unknown:
 
 def _legacy(node: NodeState, toolkit: ContainerToolkit) -> bool | Unknown:
     """Whether an engine that runs as root gives GPUs through the hook here."""
-    kubelet, engine = node.kubelet, node.engine
-    if engine is not None:
-        if isinstance(engine, Unknown):
-            return engine
-        if isinstance(engine.info, EngineInfo):
-            if not engine.info.rootless:
-                return gpus_by_hook(toolkit, engine.info)
-        else:
-            return engine.info
+    kubelet, info = node.kubelet, node.engine_info
+    if isinstance(info, Unknown):
+        return info
+    if info is not None and not info.rootless:
+        return gpus_by_hook(toolkit, info)
     if kubelet is None or isinstance(kubelet, Unknown):
         return kubelet or False
     cdi = runtime_is_cdi(toolkit)

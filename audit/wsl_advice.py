@@ -76,9 +76,8 @@ def lines(found: Advice | str | Unknown) -> Iterator[str]:
 
 def desktop(node: NodeState) -> bool:
     """Whether the engine is Docker Desktop's, which lives in a distribution of its own."""
-    engine = node.engine
-    info = None if engine is None or isinstance(engine, Unknown) else engine.info
-    return isinstance(info, EngineInfo) and info.operating_system == "Docker Desktop"
+    info = node.engine_info
+    return isinstance(info, EngineInfo) and info.desktop
 
 
 def _seen(node: NodeState, wsl: WslState, hierarchy: CgroupHierarchy) -> str:

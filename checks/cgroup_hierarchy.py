@@ -29,6 +29,7 @@ from facts.cgroup import CgroupHierarchy, Mode
 from facts.kubelet import KubeletState
 from facts.node import NodeState
 from facts.unknown import Unknown
+from facts.wsl import WslState
 
 AREA = Area.CGROUP
 
@@ -104,16 +105,16 @@ def _refusing(kubelet: KubeletState) -> bool:
 
 
 def _docker(node: NodeState) -> Iterator[str]:
-    engine = node.engine
-    if engine is None or isinstance(engine, Unknown) or isinstance(engine.info, Unknown):
+    info = node.engine_info
+    if info is None or isinstance(info, Unknown):
         return
-    major = engine.info.server_version.partition(".")[0]
+    major = info.server_version.partition(".")[0]
     if major.isdecimal() and int(major) >= _DOCKER_WARNS:
-        yield f"Docker {engine.info.server_version} calls cgroup v1 deprecated, to go by May 2029"
+        yield f"Docker {info.server_version} calls cgroup v1 deprecated, to go by May 2029"
 
 
 def _do(node: NodeState, hierarchy: CgroupHierarchy) -> str:
-    if node.wsl is not None and not isinstance(node.wsl, Unknown):
+    if isinstance(node.wsl, WslState):
         return (
             "on Windows: wsl --update, then wsl --shutdown; if it stays hybrid, kernelCommandLine ="
             " cgroup_no_v1=all under [wsl2] in .wslconfig (for every distribution of that user);"

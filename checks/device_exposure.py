@@ -100,7 +100,5 @@ def _repair(container: GpuContainer, node: NodeState) -> tuple[Repair, str]:
 
 
 def _driver(node: NodeState) -> str:
-    engine = node.engine
-    if engine is None or isinstance(engine, Unknown) or isinstance(engine.info, Unknown):
-        return ""
-    return engine.info.cgroup_driver
+    info = node.engine_info
+    return "" if info is None or isinstance(info, Unknown) else info.cgroup_driver

@@ -32,6 +32,7 @@ from audit.versions import same
 from facts.node import NodeState
 from facts.nvidia_driver import NvidiaDriver
 from facts.unknown import Unknown
+from facts.wsl import WslState
 
 AREA = Area.VERSIONS
 
@@ -41,7 +42,7 @@ _WANT = "one version: in memory, on disk for the kernel that boots next, and of 
 def check(node: NodeState) -> Iterator[Outcome]:
     """The skew there is, the one that the next boot brings, and a module that is not loaded."""
     driver = node.driver
-    if node.wsl is not None and not isinstance(node.wsl, Unknown):
+    if isinstance(node.wsl, WslState):
         yield NotApplicable("WSL: Windows brings the driver, its two version numbers differ")
     elif driver is None:
         yield NotApplicable("no NVIDIA driver, device or library on this node")

@@ -28,7 +28,6 @@ from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, R
 from facts.daemon_json import DEFAULT
 from facts.daemons import Daemon
 from facts.docker_engine import DockerEngine, EngineInfo
-from facts.engine_setup import EngineSetup
 from facts.node import NodeState
 from facts.unknown import Unknown
 
@@ -42,7 +41,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield NotApplicable("no Docker engine on this node")
     elif isinstance(engine, Unknown):
         yield Doubt("container engine", engine.reason)
-    elif isinstance(node.setup, EngineSetup) and node.setup.podman:
+    elif node.podman:
         yield NotApplicable("docker is podman here: it reads no daemon.json")
     elif elsewhere := _elsewhere(engine):
         yield NotApplicable(elsewhere)
@@ -57,7 +56,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
 def _elsewhere(engine: DockerEngine) -> str:
     """Why this node's daemon.json is not the engine's."""
     info, process = engine.info, engine.process
-    if isinstance(info, EngineInfo) and info.operating_system == "Docker Desktop":
+    if isinstance(info, EngineInfo) and info.desktop:
         return "Docker Desktop: the engine is not on this node"
     if isinstance(info, EngineInfo) and info.rootless:
         return "a rootless engine reads its user's file"

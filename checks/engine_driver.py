@@ -29,7 +29,6 @@ from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, R
 from audit.injection import gpus_by_hook
 from audit.no_cgroups import switched_off
 from facts.docker_engine import EngineInfo
-from facts.engine_setup import EngineSetup
 from facts.node import NodeState
 from facts.unknown import Unknown
 
@@ -43,7 +42,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield NotApplicable("no Docker engine on this node")
     elif node.driver is None and node.toolkit is None:
         yield NotApplicable("no NVIDIA driver and no container toolkit on this node")
-    elif isinstance(node.setup, EngineSetup) and node.setup.podman:
+    elif node.podman:
         yield NotApplicable("docker is podman here: it has no cgroup driver of Docker's")
     elif isinstance(engine, Unknown):
         yield Doubt("container engine", engine.reason)

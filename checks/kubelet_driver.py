@@ -50,14 +50,13 @@ def check(node: NodeState) -> Iterator[Outcome]:
 
 
 def _drivers(node: NodeState, kubelet: KubeletState) -> Iterator[Outcome]:
-    engine = node.engine
     if kubelet.on_docker is False:
         return
     if isinstance(kubelet.on_docker, Unknown):
-        if engine is not None:
+        if node.engine is not None:
             yield Doubt("kubelet", kubelet.on_docker.reason)
         return
-    info = engine if engine is None or isinstance(engine, Unknown) else engine.info
+    info = node.engine_info
     if info is None or isinstance(info, Unknown):
         yield Doubt("container engine", info.reason if info else "kubelet's Docker is not there")
     elif isinstance(kubelet.cgroup_driver, Unknown):
@@ -70,6 +69,7 @@ def _drivers(node: NodeState, kubelet: KubeletState) -> Iterator[Outcome]:
 
 
 def _apart(driver: str, info: EngineInfo) -> Finding:
+    place = "daemon.json" if driver == "systemd" else "KubeletConfiguration cgroupDriver"
     return Finding(
         level=Level.AT_RISK,
         subject="kubelet",
@@ -78,8 +78,7 @@ def _apart(driver: str, info: EngineInfo) -> Finding:
         why="two managers write one hierarchy; a kubelet that asks the runtime (CRI) may change its"
         " driver at its next start, and pods made before then fail to start again",
         repair=Repair.HUMAN,
-        do=f"drain the node, set both to systemd ({'daemon.json' if driver == 'systemd' else ''}"
-        f"{'KubeletConfiguration cgroupDriver' if driver != 'systemd' else ''}), restart both",
+        do=f"drain the node, set both to systemd ({place}), restart both",
         avoid="deploys/fix_cgroup.py: it refuses a node whose kubelet uses this Docker",
         reference="https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/configure-cgroup-driver/",
     )

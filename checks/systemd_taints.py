@@ -28,6 +28,7 @@ from facts.journal import JournalLine
 from facts.node import NodeState
 from facts.systemd_manager import SystemdManager
 from facts.unknown import Unknown
+from facts.wsl import WslState
 
 AREA = Area.CGROUP
 
@@ -97,7 +98,7 @@ def _finding(
     taints: tuple[str, ...],
     lines: tuple[JournalLine, ...],
 ) -> Finding:
-    wsl = node.wsl is not None and not isinstance(node.wsl, Unknown)
+    wsl = isinstance(node.wsl, WslState)
     return Finding(
         level=Level.ADVICE,
         subject="systemd",

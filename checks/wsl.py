@@ -93,13 +93,10 @@ def _finding(packages: list[str], taken: str | None) -> Finding:
 
 
 def _engine(node: NodeState) -> Iterator[Outcome]:
-    engine = node.engine
-    if engine is None or isinstance(engine, Unknown) or isinstance(node.daemon_json, Unknown):
+    info, files = node.engine_info, node.daemon_json
+    if isinstance(files, Unknown) or not (isinstance(info, EngineInfo) and info.desktop):
         return
-    info = engine.info
-    if not (isinstance(info, EngineInfo) and info.operating_system == "Docker Desktop"):
-        return
-    for file in node.daemon_json.files:
+    for file in files.files:
         if isinstance(file.content, bytes) and file.content.strip():
             yield Finding(
                 level=Level.ADVICE,

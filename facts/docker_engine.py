@@ -60,6 +60,11 @@ class EngineInfo(Value):
         return self.root_directory.startswith("/var/snap/")
 
     @property
+    def desktop(self) -> bool:
+        """Whether it is Docker Desktop's, which runs in a machine or distribution of its own."""
+        return self.operating_system == "Docker Desktop"
+
+    @property
     def rootless(self) -> bool:
         """Whether dockerd runs without root: it lists ``name=rootless``."""
         return any(option.startswith("name=rootless") for option in self.security_options)

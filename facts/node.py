@@ -13,7 +13,7 @@ from facts.cluster import ClusterNode
 from facts.container_toolkit import ContainerToolkit, Toolkit
 from facts.daemon_json import DaemonJson, DaemonJsonFiles
 from facts.daemons import Daemons, RunningDaemons
-from facts.docker_engine import DockerEngine, Engine
+from facts.docker_engine import DockerEngine, Engine, EngineInfo
 from facts.docker_inspect import Running, RunningContainers
 from facts.engine_setup import EngineSetup, Setup
 from facts.fabric_manager import FabricManager, FabricManagerState
@@ -77,6 +77,17 @@ class NodeState(Value):
     updates: AutomaticUpdates | Unknown
     reboot: RebootRequests | Unknown
     cluster: ClusterNode | Unknown | None = None
+
+    @property
+    def engine_info(self) -> EngineInfo | Unknown | None:
+        """What this node's Docker says of itself; ``None`` where there is no engine."""
+        engine = self.engine
+        return engine if engine is None or isinstance(engine, Unknown) else engine.info
+
+    @property
+    def podman(self) -> bool:
+        """Whether ``docker`` is podman here."""
+        return isinstance(self.setup, EngineSetup) and self.setup.podman
 
 
 _SOURCES = (

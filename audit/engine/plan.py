@@ -17,7 +17,6 @@ from facts.daemon_json import DEFAULT
 from facts.daemons import Daemon
 from facts.docker_engine import DockerEngine, EngineInfo
 from facts.docker_inspect import Inspected
-from facts.engine_setup import EngineSetup
 from facts.gpu_containers import GpuContainer
 from facts.gpu_processes import GpuWork
 from facts.node import NodeState
@@ -68,7 +67,7 @@ def plan(
     if isinstance(engine, Unknown):
         want = "it readable, as root and with the engine up"
         return Plan(driver, refusals=(Refusal("Docker engine", engine.reason, want),))
-    if isinstance(node.setup, EngineSetup) and node.setup.podman:
+    if node.podman:
         return Plan(driver, idle="docker is podman here: it reads no daemon.json", engine=False)
     endangered = _exposed(node)
     if only_exposed and not endangered and not _unseen(node):

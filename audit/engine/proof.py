@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from audit.exposure import held, lost
-from facts.docker_engine import EngineInfo
 from facts.gpu_containers import GpuContainer
 from facts.node import NodeState
 from facts.unknown import Unknown
@@ -16,7 +15,7 @@ def shortcomings(node: NodeState, driver: str, exposed: Mapping[str, str]) -> It
 
     Nothing here is taken on trust: what cannot be told is a shortcoming.
     """
-    info = _info(node)
+    info = node.engine_info or Unknown("none on this node")
     if isinstance(info, Unknown):
         yield f"Docker engine: saw {info.reason}, want driver {driver}"
     elif info.cgroup_driver != driver:
@@ -28,12 +27,6 @@ def shortcomings(node: NodeState, driver: str, exposed: Mapping[str, str]) -> It
     present = {container.id: container for container in found.containers}
     for identity, name in exposed.items():
         yield from _shortcoming(name, present.get(identity))
-
-
-def _info(node: NodeState) -> EngineInfo | Unknown:
-    if node.engine is None:
-        return Unknown("none on this node")
-    return node.engine if isinstance(node.engine, Unknown) else node.engine.info
 
 
 def _shortcoming(name: str, container: GpuContainer | None) -> Iterator[str]:

@@ -115,7 +115,7 @@ def _variant(node: NodeState, engine: DockerEngine) -> Iterator[Refusal]:
     if isinstance(info, EngineInfo) and info.rootless:
         instead = "rootless containers do not lose devices this way; nothing is to be done"
         yield Refusal(name, "rootless", "the system's engine", instead)
-    if isinstance(info, EngineInfo) and info.operating_system == "Docker Desktop":
+    if isinstance(info, EngineInfo) and info.desktop:
         instead = "change it in Docker Desktop's settings"
         yield Refusal(name, "Docker Desktop", "an engine on this node", instead)
     process = engine.process

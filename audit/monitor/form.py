@@ -90,10 +90,9 @@ def _mig(node: NodeState) -> Iterator[Refusal]:
 
 
 def _by_docker(node: NodeState) -> Choice | Refusal:
-    engine, toolkit = node.engine, node.toolkit
-    if engine is None:
+    info, toolkit = node.engine_info, node.toolkit
+    if info is None:
         return Refusal("engine", "neither kubelet nor Docker", "one of them")
-    info = engine if isinstance(engine, Unknown) else engine.info
     if isinstance(info, Unknown):
         return Refusal("Docker engine", info.reason, "it readable, as root")
     if info.rootless:
@@ -130,8 +129,7 @@ def _by_runtime(node: NodeState, kubernetes: bool) -> Choice | Refusal:
         if isinstance(part, Unknown):
             return Refusal("container toolkit", part.reason, "its version and mode readable")
     form = Form.RUNTIME if reads else Form.RUNTIME_NODE
-    engine = node.engine
-    info = None if engine is None or isinstance(engine, Unknown) else engine.info
+    info = node.engine_info
     exposed = () if cdi or kubernetes or not isinstance(info, EngineInfo) else _exposed(info)
     return Choice(form, kubernetes, _toolkit(toolkit), exposed)
 

@@ -110,12 +110,11 @@ def _that_matter(node: NodeState, unread: list[Unknown]) -> Iterator[Unknown]:
 def _cdi_requests(node: NodeState) -> set[Request]:
     """The ways of asking Docker that end in CDI on this node, by its settings."""
     ways = {Request.CDI}
-    toolkit, engine = node.toolkit, node.engine
+    toolkit, info = node.toolkit, node.engine_info
     if toolkit is None or isinstance(toolkit, Unknown):
         return ways
     if runtime_is_cdi(toolkit) is True:
         ways.add(Request.RUNTIME)
-    info = None if engine is None or isinstance(engine, Unknown) else engine.info
     if isinstance(info, EngineInfo) and gpus_by_hook(toolkit, info) is False:
         ways.add(Request.GPUS)
     return ways

@@ -13,7 +13,6 @@ from audit.report.alike import LARGE, together
 from audit.report.node_names import named
 from audit.report.printable import brief
 from audit.verdict import WORDS, Verdict
-from facts.engine_setup import EngineSetup
 from facts.gpu_containers import GpuContainers
 from facts.node import NodeState
 from facts.unknown import Unknown
@@ -103,7 +102,7 @@ def _engine(state: NodeState) -> tuple[str, str]:
         return "none", "-"
     if isinstance(engine, Unknown):
         return _UNKNOWN, _UNKNOWN
-    if isinstance(state.setup, EngineSetup) and state.setup.podman:
+    if state.podman:
         return "podman", "-"
     if isinstance(engine.info, Unknown):
         return ("docker, not running", "-") if engine.process is None else ("docker", _UNKNOWN)
