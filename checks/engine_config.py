@@ -26,7 +26,7 @@ from audit.engine.config import obstacles
 from audit.engine.daemon_document import Refused, document
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from facts.daemon_json import DEFAULT
-from facts.daemons import Daemon
+from facts.daemons import Daemon, option
 from facts.docker_engine import DockerEngine, EngineInfo
 from facts.node import NodeState
 from facts.unknown import Unknown
@@ -82,7 +82,7 @@ def _arguments(node: NodeState, engine: DockerEngine) -> tuple[str, ...] | Unkno
 
 
 def _file(node: NodeState, engine: DockerEngine, arguments: tuple[str, ...]) -> Iterator[Outcome]:
-    path = _option(arguments, "--config-file") or DEFAULT
+    path = option(arguments, "--config-file") or DEFAULT
     files = node.daemon_json
     file = files if isinstance(files, Unknown) else files.at(path)
     if file is None:
@@ -100,15 +100,6 @@ def _file(node: NodeState, engine: DockerEngine, arguments: tuple[str, ...]) -> 
     version, swarm = (info.server_version, info.swarm == "active") if info else ("", False)
     for refused in obstacles(read.value, arguments, version, swarm):
         yield _finding(engine, path, refused)
-
-
-def _option(arguments: tuple[str, ...], flag: str) -> str | None:
-    for place, argument in enumerate(arguments):
-        if argument.startswith(f"{flag}="):
-            return argument[len(flag) + 1 :]
-        if argument == flag and place + 1 < len(arguments):
-            return arguments[place + 1]
-    return None
 
 
 def _finding(engine: DockerEngine, path: str, refused: Refused) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from typing_extensions import override
@@ -74,14 +75,19 @@ class Daemon(Value):
         return in_files or any("snap.docker." in cgroup for cgroup in self.cgroups)
 
     def option(self, flag: str) -> str | None:
-        """The value of ``--flag value`` or ``--flag=value``; the last one counts."""
-        found = None
-        for place, argument in enumerate(self.arguments):
-            if argument == flag and place + 1 < len(self.arguments):
-                found = self.arguments[place + 1]
-            elif argument.startswith(flag + "="):
-                found = argument[len(flag) + 1 :]
-        return found
+        """What one of its flags is set to."""
+        return option(self.arguments, flag)
+
+
+def option(arguments: Sequence[str], flag: str) -> str | None:
+    """The value of ``--flag value`` or ``--flag=value``; the last one counts."""
+    found = None
+    for place, argument in enumerate(arguments):
+        if argument == flag and place + 1 < len(arguments):
+            found = arguments[place + 1]
+        elif argument.startswith(f"{flag}="):
+            found = argument[len(flag) + 1 :]
+    return found
 
 
 @dataclass(frozen=True)
