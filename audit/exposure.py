@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from audit.finding import Doubt, NotApplicable
 from facts.gpu_containers import GpuContainer
 from facts.node import NodeState
+from facts.nvidia_driver import ABSENT
 from facts.scopes import NVIDIA_MAJOR, Scope
 from facts.unknown import Unknown
 
@@ -89,7 +90,7 @@ def containers(
     if isinstance(found, Unknown):
         return (), (Doubt("containers", found.reason),)
     if not found.containers and node.driver is None:
-        return (), (NotApplicable("no NVIDIA driver, device or library on this node"),)
+        return (), (NotApplicable(ABSENT),)
     doubts = tuple(Doubt("containers", unseen.reason) for unseen in found.unseen)
     if not found.containers and not doubts:
         return (), (NotApplicable("no running container has an NVIDIA device"),)

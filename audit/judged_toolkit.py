@@ -5,6 +5,7 @@ from __future__ import annotations
 from audit.finding import Doubt, NotApplicable
 from facts.container_toolkit import ContainerToolkit
 from facts.node import NodeState
+from facts.nvidia_driver import ABSENT
 from facts.unknown import Unknown
 
 
@@ -14,5 +15,5 @@ def judged_toolkit(node: NodeState) -> ContainerToolkit | Doubt | NotApplicable:
     if toolkit is None:
         return NotApplicable("no container toolkit on this node")
     if node.driver is None and node.wsl is None:
-        return NotApplicable("no NVIDIA driver, device or library on this node")
+        return NotApplicable(ABSENT)
     return Doubt("container toolkit", toolkit.reason) if isinstance(toolkit, Unknown) else toolkit

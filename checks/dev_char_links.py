@@ -26,7 +26,7 @@ from audit import device_links
 from audit.driver.guest import UNFILTERED, unfiltered
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from facts.node import NodeState
-from facts.nvidia_driver import NvidiaDriver, seen
+from facts.nvidia_driver import ABSENT, NvidiaDriver, seen
 from facts.unknown import Unknown
 
 AREA = Area.CGROUP
@@ -35,7 +35,7 @@ AREA = Area.CGROUP
 def check(node: NodeState) -> Iterator[Outcome]:
     """A runc that needs the links, on a node that has none."""
     if node.driver is None:
-        yield NotApplicable("no NVIDIA driver, device or library on this node")
+        yield NotApplicable(ABSENT)
         return
     if node.engine is None and node.kubelet is None:
         yield NotApplicable("neither Docker nor a kubelet on this node")

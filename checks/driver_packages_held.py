@@ -25,6 +25,7 @@ from audit.driver.packages import driver_packages
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from facts.automatic_updates import AutomaticUpdates
 from facts.node import NodeState
+from facts.nvidia_driver import ABSENT
 from facts.nvidia_packages import NvidiaPackages, Package
 from facts.unknown import Unknown
 from facts.wsl import WslState
@@ -40,7 +41,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if isinstance(node.wsl, WslState):
         yield NotApplicable("WSL: Windows brings the driver")
     elif packages is None:
-        yield NotApplicable("no NVIDIA driver, device or library on this node")
+        yield NotApplicable(ABSENT)
     elif isinstance(packages, Unknown):
         yield Doubt("driver packages", packages.reason)
     elif not (driver := driver_packages(packages.known)):

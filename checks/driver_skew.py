@@ -30,7 +30,7 @@ from audit.driver.skew_evidence import evidence, refusal
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.versions import same
 from facts.node import NodeState
-from facts.nvidia_driver import NvidiaDriver
+from facts.nvidia_driver import ABSENT, NvidiaDriver
 from facts.unknown import Unknown
 from facts.wsl import WslState
 
@@ -45,7 +45,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if isinstance(node.wsl, WslState):
         yield NotApplicable("WSL: Windows brings the driver, its two version numbers differ")
     elif driver is None:
-        yield NotApplicable("no NVIDIA driver, device or library on this node")
+        yield NotApplicable(ABSENT)
     elif isinstance(driver, Unknown):
         yield Doubt("driver", driver.reason)
     elif isinstance(driver.loaded, Unknown):

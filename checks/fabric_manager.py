@@ -25,7 +25,7 @@ from audit.driver.nvswitches import NvSwitches, impossible, nvswitches
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from facts.fabric_manager import FabricManagerState
 from facts.node import NodeState
-from facts.nvidia_driver import NvidiaDriver
+from facts.nvidia_driver import ABSENT, NvidiaDriver
 from facts.unknown import Unknown
 
 AREA = Area.VERSIONS
@@ -35,7 +35,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     """A fabric manager that is missing, stopped, or of another version than the driver."""
     driver, manager = node.driver, node.fabric_manager
     if driver is None:
-        yield NotApplicable("no NVIDIA driver, device or library on this node")
+        yield NotApplicable(ABSENT)
     elif isinstance(driver, Unknown):
         yield Doubt("driver", driver.reason)
     elif isinstance(driver.devices, Unknown):

@@ -15,6 +15,9 @@ from facts.probe import Sections
 from facts.source import Source
 from facts.unknown import Unknown, Value
 
+ABSENT = "no NVIDIA driver, device or library on this node"
+"""What is said of a node whose driver is ``None``."""
+
 
 @dataclass(frozen=True)
 class NvidiaDriver(Value):

@@ -9,7 +9,7 @@ from audit.finding import Level, Result
 from audit.versions import same
 from facts.container_libraries import ContainerLibraries
 from facts.node import NodeState
-from facts.nvidia_driver import NvidiaDriver
+from facts.nvidia_driver import ABSENT, NvidiaDriver
 from facts.unknown import Unknown
 
 _OF_A_BOOT = (
@@ -56,7 +56,7 @@ def shortcomings(
 def _loaded(node: NodeState) -> str | Unknown:
     driver = node.driver
     if not isinstance(driver, NvidiaDriver):
-        return driver or Unknown("no NVIDIA driver, device or library on this node")
+        return driver or Unknown(ABSENT)
     return driver.loaded or Unknown("no nvidia module in memory")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from audit.finding import Doubt, NotApplicable
 from facts.node import NodeState
-from facts.nvidia_driver import NvidiaDriver
+from facts.nvidia_driver import ABSENT, NvidiaDriver
 from facts.unknown import Unknown
 
 
@@ -12,7 +12,7 @@ def loaded_driver(node: NodeState) -> NvidiaDriver | Doubt | NotApplicable:
     """The driver, or what a check has to say where there is none to judge."""
     driver = node.driver
     if driver is None:
-        return NotApplicable("no NVIDIA driver, device or library on this node")
+        return NotApplicable(ABSENT)
     if isinstance(driver, Unknown):
         return Doubt("driver", driver.reason)
     if isinstance(driver.loaded, Unknown):

@@ -14,7 +14,7 @@ from facts.container_libraries import ContainerLibraries
 from facts.docker_inspect import Inspected
 from facts.hold_means import HoldMeans
 from facts.node import NodeState
-from facts.nvidia_driver import NvidiaDriver
+from facts.nvidia_driver import ABSENT, NvidiaDriver
 from facts.reboot_conditions import Process, RebootConditions
 from facts.unknown import Unknown
 from facts.wsl import WslState
@@ -103,7 +103,7 @@ def _holds(node: NodeState, asked: Asked, hold: str) -> Holding:
     if isinstance(node.wsl, WslState):
         return Holding(notes=("WSL: Windows brings the driver, no package of it belongs here",))
     if driver is None and hold in ("packages", "blacklist"):
-        return Holding(notes=("no NVIDIA driver, device or library on this node",))
+        return Holding(notes=(ABSENT,))
     if driver is None or isinstance(driver, Unknown):
         packages = Unknown("no driver") if driver is None else driver
         return holding(packages, node.holds, asked.means, hold)
