@@ -14,13 +14,13 @@ from pyinfra.api.exceptions import DeployError
 from audit.catalogue import entries
 from audit.cluster.kubectl import Access
 from audit.driver.holds import WAYS
+from audit.engine.driver_entry import DRIVERS
 from audit.engine.refusals import OVERRULABLE
 from audit.finding import Level
 from audit.knob_names import unknown_to
 from audit.waivers import Waiver, waivers
 from audit.wishes import Wishes
 
-DRIVERS = ("cgroupfs", "systemd")
 _REPORTS = ("report_json", "report_html", "report_junit", "report_markdown")
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from pyinfra.api import Host
 from pyinfra.api.exceptions import DeployError
 
 from audit.finding import Level
+from audit.knob_names import misspelt
 
 MODES = ("controller", "node")
 SERVICE_USER = "pyinfra-nvml"
@@ -73,11 +73,9 @@ def schedule_knobs(host: Host) -> ScheduleKnobs:
 
 def _misspelt(host: Host) -> None:
     """pyinfra takes any name with ``--data``, and nobody reads one that is not there."""
-    for name in sorted(host.data.dict()):
-        if name.startswith("drift_") and name not in ScheduleKnobs.__dataclass_fields__:
-            near = get_close_matches(name, ScheduleKnobs.__dataclass_fields__, n=1)
-            want = near[0] if near else "one of inventories/group_data/all.py"
-            raise DeployError(f"knob {name}: saw no such knob, want {want}")
+    given = (name for name in sorted(host.data.dict()) if name.startswith("drift_"))
+    for refusal in misspelt(given, ScheduleKnobs.__dataclass_fields__):
+        raise DeployError(refusal)
 
 
 def _saw(name: str, value: object, want: str) -> DeployError:
