@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 
@@ -135,7 +135,7 @@ class Result:
     status: Status
     findings: tuple[Finding, ...] = ()
     doubts: tuple[Doubt, ...] = ()
-    reason: str = field(default="")
+    reason: str = ""
 
 
 def result(check: str, area: Area, outcomes: Iterable[Outcome]) -> Result:

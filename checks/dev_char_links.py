@@ -43,11 +43,8 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if unfiltered(node):
         yield NotApplicable(UNFILTERED)
         return
-    held, wanted, there = (
-        device_links.by_systemd(node),
-        device_links.wanted(node),
-        device_links.there(node),
-    )
+    held, wanted = device_links.by_systemd(node), device_links.wanted(node)
+    there = device_links.there(node)
     if held is False:
         yield NotApplicable("systemd holds no containers here: the cgroup driver is another")
     elif wanted is False:

@@ -94,13 +94,11 @@ def _unread(one: Holder, read: bool | Unknown) -> Iterator[Finding | Doubt]:
 def _no_variable(one: Holder) -> Iterator[Finding]:
     every = "all" in one.value("NVIDIA_DRIVER_CAPABILITIES").split(",")
     hoped = "; NVIDIA_DRIVER_CAPABILITIES=all chooses libraries and gives no right" if every else ""
+    level, saw = Level.BROKEN, f"a monitor by the inventory, neither {MONITOR} nor CAP_SYS_ADMIN"
     if one.sys_admin:
-        want, why, do = _HALF
-        yield _finding(one, Level.ADVICE, f"CAP_SYS_ADMIN without {MONITOR}", want, why + hoped, do)
-    else:
-        want, why, do = _HALF
-        saw = f"a monitor by the inventory, neither {MONITOR} nor CAP_SYS_ADMIN"
-        yield _finding(one, Level.BROKEN, saw, want, why + hoped, do)
+        level, saw = Level.ADVICE, f"CAP_SYS_ADMIN without {MONITOR}"
+    want, why, do = _HALF
+    yield _finding(one, level, saw, want, why + hoped, do)
 
 
 _Words = tuple[str, str, str]

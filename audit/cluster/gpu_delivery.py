@@ -98,10 +98,8 @@ def _is_plugin(operand: Operand) -> bool:
 
 
 def _running(operand: Operand, operator: bool) -> Delivery:
-    passes, strategy = (
-        operand.variable("PASS_DEVICE_SPECS"),
-        operand.variable("DEVICE_LIST_STRATEGY"),
-    )
+    passes = operand.variable("PASS_DEVICE_SPECS")
+    strategy = operand.variable("DEVICE_LIST_STRATEGY")
     space, _, name = operand.pod.rpartition("/")
     unread = passes if isinstance(passes, Unknown) else None
     return Delivery(
