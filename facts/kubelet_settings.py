@@ -12,6 +12,7 @@ from facts.unknown import Unknown
 _FILES = (
     "/var/lib/kubelet/config.yaml",
     "/var/lib/kubelet/kubeadm-flags.env",
+    "/etc/kubernetes/kubelet/config.json.d/*.conf",
     "/etc/kubernetes/kubelet/kubelet-config.json",
     "/etc/kubernetes/kubelet/config.json",
     "/home/kubernetes/kubelet-config.yaml",
@@ -25,8 +26,10 @@ _FILES = (
     "/var/snap/microk8s/current/args/kubelet",
 )
 
-# Only these keys and their values are read: the files, and the lines, hold tokens too. The files
-# that the process was started with (--config) come first.
+# Only these keys and their values are read: the files, and the lines, hold tokens too. What the
+# process was started with comes first: the files of --config-dir from the last on, each of which
+# beats those before it, then --config (kubernetes.io, "Kubelet Configuration Directory Merging";
+# EKS' nodeadm puts what its owner sets there).
 _KEYS = (
     "(container-?runtime(-?endpoint)?|cgroup-?driver|cpu-?manager-?policy|fail-?cgroup-?v1)"
     '"?[:= ]+"?[^ ",]+|^ *docker: *true|--docker([^-a-z]|$)'
@@ -35,10 +38,15 @@ COMMAND = rf"""
 running=$(sed -n 's,/comm:kubelet$,,p' "$COMMS") named=''
 [ -z "$running" ] || named=$(for process in $running; do
   tr '\0' '\n' <"$process/cmdline"
-done 2>/dev/null | sed -n -e 's/^--config=//p' -e '/^--config$/{{n;p;}}')
+done 2>/dev/null | sed -n -e 's/^--config=//p' -e '/^--config$/{{n;p;}}' \
+  -e 's,^--config-dir=\(.*\),\1/,p' -e '/^--config-dir$/{{n;s,$,/,p;}}')
 set --
 while IFS= read -r path; do
-  [ -z "$path" ] || set -- "$@" "$path"
+  case $path in
+    '') ;;
+    */) for path in "$path"*.conf; do set -- "$path" "$@"; done ;;
+    *) set -- "$@" "$path" ;;
+  esac
 done <<END
 $named
 END
