@@ -1,0 +1,85 @@
+"""Every command that a page shows is run by a test: here, or by one that takes it from its page."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.lab import test_readme
+from tests.test_mission import ROWS as MISSION
+
+ROOT = Path(__file__).parents[1]
+ROWS: list[dict[str, Any]] = yaml.safe_load((ROOT / "tests/page_commands.yaml").read_text())
+PAGES = {path.name: path.read_text() for path in (ROOT / "docs").glob("*.md")}
+# Tests that read the commands of these pages from the page.
+READ_BY = {
+    "drift.md": "drift/test_runs.py",
+    "driver.md": "lab/test_driver.py",
+    "explain.md": "test_explain.py",
+    "inventories.md": "lab/test_inventories.py",
+    "issue-48.md": "lab/test_readme.py",
+    "kubernetes-signals.md": "test_signal_docs.py",
+    "kubernetes.md": "test_kubectl.py",
+    "metrics.md": "test_signal_docs.py",
+    "mig.md": "monitor/test_deploy.py",
+    "schedule.md": "lab/test_schedule.py",
+    "slurm.md": "lab/test_schedule.py",
+}
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+def commands(text: str) -> list[str]:
+    """The page's sh blocks, a line each, and the commands of this checkout in its text."""
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    inline = re.findall(r"`((?:CHECKOUT/)?\.venv/bin/[^`]*)`", prose)
+    return list(dict.fromkeys(re.sub(r" +", " ", line) for line in [*lines, *inline] if line))
+
+
+@pytest.mark.parametrize("page", sorted(PAGES))
+def test_every_command_of_the_page_is_run(page: str) -> None:
+    run = {row["command"] for row in ROWS if row["page"] == page}
+    run |= {row["command"] for row in MISSION} | set(test_readme.WANT)
+    run |= {each for other in READ_BY for each in commands(PAGES[other])}
+    left = [each for each in commands(PAGES[page]) if each.replace("\\|", "|") not in run]
+    if page in READ_BY:
+        assert page in (ROOT / "tests" / READ_BY[page]).read_text()
+    else:
+        assert left == []
+
+
+def test_every_page_and_command_above_is_there() -> None:
+    assert [page for page in READ_BY if not commands(PAGES[page])] == []
+    gone = [row for row in ROWS if row["command"] not in commands(PAGES[row["page"]])]
+    assert gone == []
+
+
+@pytest.mark.parametrize("page", sorted(PAGES))
+def test_every_target_of_make_is_one(page: str) -> None:
+    named = re.findall(r"`make (?:[A-Z]+=\S+ )*([a-z-]+)", PAGES[page])
+    assert set(named) <= TARGETS
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['page']}-{row['exit']}")
+def test_the_command_does_what_the_page_says(row: dict[str, Any]) -> None:
+    words = {**row.get("instead", {}), "CHECKOUT": str(ROOT)}
+    typed = f"{row['command']} {row.get('more', '')}"
+    for word, here in words.items():
+        typed = typed.replace(word, here)
+    done = subprocess.run(
+        ["sh", "-c", typed],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == row["exit"], done.stdout + done.stderr
+    assert row["shows"] in done.stdout + done.stderr
