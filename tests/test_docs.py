@@ -50,6 +50,10 @@ def test_every_anchor_is_a_heading() -> None:
         for page, anchor in re.findall(r"\]\(([\w.-]*)#([^)]+)\)", path.read_text()):
             text = (DOCS / page if page else path).read_text()
             assert anchor in _anchors(text), f"{path.name}: {page}#{anchor}"
+    rules = (DOCS.parent / "templates/prometheus/pyinfra_nvml.rules.yml").read_text()
+    runbooks = set(re.findall(r"runbook: docs/metrics\.md#(\S+)", rules))
+    assert runbooks
+    assert runbooks <= _anchors((DOCS / "metrics.md").read_text())
 
 
 def _anchors(text: str) -> set[str]:
