@@ -65,7 +65,8 @@ def _anchors(text: str) -> set[str]:
 def test_the_pages_name_every_refusal_that_can_be_overruled() -> None:
     cure, reboot = ((DOCS / name).read_text() for name in ("cure.md", "driver.md"))
     named = set(re.findall(r"`--data overrule=([\w-]+)`|\(or `([\w-]+)`\)", cure))
-    cells = re.findall(r"\| ([\w, -]+) \|$", reboot.partition("## When it refuses")[2], re.MULTILINE)
+    refused = reboot.partition("## When it refuses")[2]
+    cells = re.findall(r"\| ([\w, -]+) \|$", refused, re.MULTILINE)
     told = {name for pair in named for name in pair if name}
     told |= {name for cell in cells for name in cell.split(", ")}
     assert told >= set(OVERRULABLE)
