@@ -22,7 +22,15 @@ from enum import Enum
 
 
 class Verdict(str, Enum):
-    """How it ended. The first three leave nothing to do on the node."""
+    """How it ended. The first three leave nothing to do on the node.
+
+    ``ok``: the engine has the wanted driver, and what ran before is accounted for; ``unchanged``:
+    it had the driver already; ``stopped``: it was stopped on purpose, and its next start reads the
+    file; ``incomplete``: it has the driver, but a container did not come back; ``undone``: the new
+    file did not work, so the old one is back and the engine is up; ``wrong``: it is up with another
+    driver, and no write of ours was open to undo; ``down``: it is down, with the old file too;
+    ``refused``: nothing was touched; ``unknown``: the result did not arrive whole.
+    """
 
     OK = "ok"
     UNCHANGED = "unchanged"
@@ -33,29 +41,6 @@ class Verdict(str, Enum):
     DOWN = "down"
     REFUSED = "refused"
     UNKNOWN = "unknown"
-
-    @property
-    def good(self) -> bool:
-        """Whether the node is as it was asked for."""
-        return self in (Verdict.OK, Verdict.UNCHANGED, Verdict.STOPPED)
-
-    @property
-    def meaning(self) -> str:
-        """One sentence for the report."""
-        return _MEANINGS[self]
-
-
-_MEANINGS = {
-    Verdict.OK: "the engine has the wanted driver, and what ran before is accounted for",
-    Verdict.UNCHANGED: "the engine had the wanted driver already",
-    Verdict.STOPPED: "the engine was stopped on purpose; its next start reads the file",
-    Verdict.INCOMPLETE: "the engine has the wanted driver, but a container did not come back",
-    Verdict.UNDONE: "the new file did not do; the old one is back, and the engine is up",
-    Verdict.WRONG: "the engine is up with another driver; no write of ours was open to undo",
-    Verdict.DOWN: "the engine is down, also with the old file",
-    Verdict.REFUSED: "nothing was touched",
-    Verdict.UNKNOWN: "the result did not come whole",
-}
 
 
 class Return(str, Enum):

@@ -58,11 +58,6 @@ def test_a_cut_result_is_unknown() -> None:
     assert read([]).verdict is Verdict.UNKNOWN
 
 
-def test_every_verdict_has_a_meaning() -> None:
-    assert all(verdict.meaning for verdict in Verdict)
-    assert [verdict.value for verdict in Verdict if verdict.good] == ["ok", "unchanged", "stopped"]
-
-
 @settings(deadline=None)
 @given(st.lists(st.text() | st.sampled_from(UNDONE.splitlines())))
 def test_no_lines_raise(lines: list[str]) -> None:
