@@ -9,7 +9,7 @@ from pyinfra.api import FunctionCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
-from audit.place import put
+from audit.atomic_file import put
 
 
 @operation()

@@ -17,10 +17,10 @@ from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.registry import Collector
 from typing_extensions import override
 
+from audit.atomic_file import put
 from audit.metrics.gauges import Row, gauge, label
 from audit.metrics.node_metrics import Told, node_metrics
 from audit.metrics.run_metrics import number, run_metrics
-from audit.place import put
 from facts import json_values
 from facts.json_values import mapping, mappings
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from audit.atomic_file import put
 from audit.json_file import write
 from audit.knobs import Knobs
-from audit.place import put
 from audit.report.document import Run, document
 from audit.report.junit import junit
 from audit.report.markdown import markdown
