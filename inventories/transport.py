@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from audit.controller.connection_errors import heard
 from audit.controller.garbage import seldom
-from audit.controller.still import limit
+from audit.controller.standstill import limit
 from audit.drift import run_inventory
 
 # pyinfra says of each host what paramiko says with a traceback and without the host's name.

@@ -109,7 +109,7 @@ def _line(record: logging.LogRecord) -> re.Match[str] | None:
 
 
 def heard() -> ConnectionErrors:
-    """The one of this process; it listens from the first call on."""
+    """The listener of this process; it listens from the first call on."""
     log = logging.getLogger("pyinfra")
     for handler in log.handlers:
         if isinstance(handler, ConnectionErrors):

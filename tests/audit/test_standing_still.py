@@ -11,7 +11,7 @@ import paramiko
 import pytest
 from typing_extensions import override
 
-from audit.controller import still
+from audit.controller import standstill
 from inventories.transport import Patient
 
 
@@ -70,7 +70,7 @@ def test_a_node_that_takes_no_command_is_given_up(
 def test_a_command_without_an_exit_status_is_given_up(
     pair: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(still, "SECONDS", 1)
+    monkeypatch.setattr(standstill, "SECONDS", 1)
     with standing_still(pair, "end") as (client, server):
         channel = client.open_session()
         channel.exec_command("true")
@@ -97,6 +97,6 @@ def test_a_command_that_ends_is_not(pair: tuple[socket.socket, socket.socket]) -
 def test_files_of_a_node_that_stands_still_are_given_up(
     pair: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(still, "SECONDS", 1)
+    monkeypatch.setattr(standstill, "SECONDS", 1)
     with standing_still(pair, "files") as (client, _), pytest.raises(TimeoutError):
         paramiko.SFTPClient.from_transport(client)

@@ -11,8 +11,8 @@ SECONDS = 60
 """Without a byte of a file, or without the exit status of a command that prints no more."""
 
 
-class Within(threading.Event):
-    """An event that is not waited for without an end, where paramiko names none."""
+class LimitedEvent(threading.Event):
+    """An event whose wait ends after some seconds where paramiko names no limit."""
 
     def __init__(self, seconds: float, what: str, before: threading.Event) -> None:
         super().__init__()
@@ -31,6 +31,6 @@ class Within(threading.Event):
 
 def limit(channel: paramiko.Channel, answer: float) -> None:
     """Ends this channel's waits; ``answer`` is the seconds for sshd to take a command."""
-    channel.event = Within(answer, "answer of sshd", channel.event)
-    channel.status_event = Within(SECONDS, "exit status", channel.status_event)
+    channel.event = LimitedEvent(answer, "answer of sshd", channel.event)
+    channel.status_event = LimitedEvent(SECONDS, "exit status", channel.status_event)
     channel.settimeout(SECONDS)
