@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 
-from pyinfra import logger
 from pyinfra.api import FunctionCommand, Host, QuoteString, State, StringCommand, operation
 from pyinfra.context import ctx_state, host
 
@@ -14,6 +13,7 @@ from audit.knobs import knobs
 from audit.session import session
 from facts.node import NodeState
 from facts.unknown import Unknown
+from operations import proof
 
 
 @operation(is_idempotent=False, idempotent_notice="It looks at the node, and changes nothing.")
@@ -85,9 +85,5 @@ def _prove(state: State, host: Host, driver: str, exposed: dict[str, str]) -> bo
         missed = [f"node: saw {verdict.state.reason}, want it to answer"]
     else:
         missed = list(shortcomings(verdict.state, driver, exposed))
-    for line in missed:
-        host.log_styled(f"not proven: {line}", fg="red", log_func=logger.error)
-    if not missed:
-        names = ", ".join(exposed.values()) or "no container was exposed"
-        host.log_styled(f"proven: driver {driver}; {names}", fg="green", log_func=logger.info)
-    return not missed
+    names = ", ".join(exposed.values()) or "no container was exposed"
+    return proof.told(host, missed, f"driver {driver}; {names}")

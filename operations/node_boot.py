@@ -27,7 +27,7 @@ from facts.machine import MachineState
 from facts.reboot_conditions import Conditions
 from facts.state_directory import STATE_DIR
 from facts.unknown import Unknown
-from operations import docker_engine, node
+from operations import docker_engine, node, proof
 
 _BEGIN = ("say", "state", "lock", "engine", "containers", "begin_reboot")
 _BEGIN_LIMIT = 180
@@ -160,9 +160,4 @@ def _prove(state: State, host: Host, before: Collection[Result]) -> bool:
     else:
         libraries = host.get_fact(Libraries, _ignore_errors=True)
         missed = list(shortcomings(verdict.state, verdict.results, libraries, before))
-    for line in missed:
-        host.log_styled(f"not right: {line}", fg="red", log_func=logger.error)
-    if not missed:
-        told = "proven: module, libraries and containers agree"
-        host.log_styled(told, fg="green", log_func=logger.info)
-    return not missed
+    return proof.told(host, missed, "module, libraries and containers agree")

@@ -159,7 +159,7 @@ def test_from_an_upgrade_to_a_driver_in_step(fleet: tuple[Node, Node], tmp_path:
     stopped = run(reboot, "--data", "overrule=guest")
     assert stopped.code == 1
     assert (
-        "not right: driver: saw no nvidia module in memory, want its module loaded" in stopped.text
+        "not proven: driver: saw no nvidia module in memory, want its module loaded" in stopped.text
     )
     assert "gpu-2 · not touched: canary: saw gpu-1 fail" in stopped.text
     assert boot(canary) != boots[0]
