@@ -200,6 +200,14 @@ def test_a_node_without_an_answer_has_not_changed_otherwise() -> None:
     assert change.after == "could not be connected to"
 
 
+def test_what_was_not_told_then_has_not_changed() -> None:
+    before = audited("gpu_good")
+    seen = [(change.node, change.kind) for change in changes(before, audited(), DAY)]
+    assert seen == [("gpu_good", "new node")]
+    node(before := state(audited()))["facts"] = None
+    assert changes(before, audited(), DAY) == []
+
+
 def test_a_node_without_an_answer_keeps_its_accepted_state() -> None:
     before = state(audited())
     kept, told = accepted(audited("gpu_good"), before, AT)

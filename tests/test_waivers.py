@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 from rich.console import Console
 
+from audit.drift.accepted import Earlier
 from audit.drift.changes import changes
 from audit.drift.standing import exit_code, standings
 from audit.drift.summary import judged
@@ -216,10 +217,10 @@ def test_drift_tells_a_finding_again_when_its_waiver_is_over() -> None:
     after = date(2027, 2, 1)
     new = [c for c in changes(accepted, held, after) if c.kind == "new finding"]
     assert {change.check for change in new} >= {"device-exposure"}
-    waived = judged(held, accepted, None, UNTIL).document["waived"]
+    waived = judged(held, Earlier(accepted), None, UNTIL).document["waived"]
     jsonschema.validate(waived, SCHEMA["properties"]["waived"] | {"$defs": SCHEMA["$defs"]})
     assert waived[0]["owner"] == "gpu-team" and waived[0]["expires"] == "2027-01-31"
-    assert judged(held, accepted, None, after).document["waived"] == []
+    assert judged(held, Earlier(accepted), None, after).document["waived"] == []
     # Accepted after that day, it was a finding then, and is no news.
     late = {**held, "nodes": [{**node, "day": after.isoformat()} for node in held["nodes"]]}
     assert changes(late, held, after) == []

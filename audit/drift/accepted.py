@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,18 @@ from audit.drift.standing import Document, nodes
 
 NAME = "accepted.json"
 """Its file lies beside the audit's document."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The accepted state of an inventory, or why there is none.
+
+    ``damaged``: there is one, and nobody can tell what has changed since.
+    """
+
+    state: Document | None = None
+    why: str = "nothing accepted yet, want --accept once"
+    damaged: bool = False
 
 
 def accept(

@@ -40,7 +40,8 @@ def changes(accepted: Document, today: Document, day: date) -> list[Change]:
 
     An audit of a part of the inventory (``limited``) says nothing of the other hosts.
     """
-    before = {node["node"]: node for node in nodes(accepted)}
+    # A node that had not answered then (audit.json put in its place by hand) was not accepted.
+    before = {one["node"]: one for one in accepted["nodes"] if one.get("no_answer") is None}
     found: list[Change] = []
     for node in nodes(today):
         found += _node(before.get(node["node"]), node, day)

@@ -96,7 +96,7 @@ class _Untold(Exception):
 
 def differences(before: Any, after: Any) -> Iterator[tuple[str, str | None, str | None]]:
     """Every lasting fact that both documents know and that is not the same: name, before, after."""
-    for name, path, shape in LASTING:
+    for name, path, shape in LASTING if before is not None and after is not None else ():
         try:
             old, new = shape(name, _at(before, path)), shape(name, _at(after, path))
         except (_Untold, KeyError, TypeError, AttributeError):

@@ -14,6 +14,8 @@ from typing import Any
 
 from audit import document_versions, json_file
 from audit.drift import accepted
+from audit.drift.accept_command import accept_command
+from audit.drift.accepted import Earlier
 from audit.drift.inventory_name import inventory_name, same
 
 DAY = 86400
@@ -132,18 +134,22 @@ class Results:
         with json_file.understood(str(self.audit), RUN_AGAIN):
             return json_file.read(self.audit, document_versions.AUDIT)
 
-    def earlier(self, inventory: str) -> dict[str, Any] | None:
-        """The accepted state of this inventory; ``None`` before the first."""
+    def earlier(self, inventory: str) -> Earlier:
+        """The accepted state of this inventory, or why there is none."""
         if not self.accepted.exists():
-            return None
+            return Earlier()
         wanted = inventory_name(inventory)
-        with json_file.understood(str(self.accepted), ACCEPT_AGAIN):
-            kept = json_file.read(self.accepted, document_versions.AUDIT)
-            if not same(kept.get("inventory"), wanted):
-                saw = f"saw the accepted state of {kept['inventory']}, want that of {wanted}"
-                way = "or a --results of its own for it"
-                raise json_file.Unreadable(f"{self.accepted}: {saw} ({way})")
-            return kept
+        try:
+            with json_file.understood(str(self.accepted), ACCEPT_AGAIN):
+                kept = json_file.read(self.accepted, document_versions.AUDIT)
+        except json_file.Unreadable as fault:
+            return Earlier(why=str(fault), damaged=True)
+        if same(kept.get("inventory"), wanted):
+            return Earlier(kept)
+        # Of this one nothing was accepted, as before the first time: no reason to tell less.
+        do = f"`{accept_command(inventory, self.place)}` does, in its place"
+        saw = f"{self.accepted} is the state of {kept['inventory']}"
+        return Earlier(why=f"{saw}, nothing accepted yet of {wanted}: {do}")
 
 
 _NOTHING: dict[str, Any] = {

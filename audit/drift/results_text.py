@@ -11,13 +11,18 @@ from audit.report.printable import printable
 
 
 def lines(outcome: Judged) -> Iterator[str]:
-    """Drift first, then waivers; nothing where nothing was accepted yet."""
+    """Drift first, then waivers; where there is no drift to tell, why, unless that is the reason.
+
+    Of a run that gave no audit nothing is told: what is there is from one before it.
+    """
+    if not outcome.audited:
+        return
     accepted = outcome.times.get("accepted")
     if accepted:
         count = len(outcome.changes)
         yield f"drift since {accepted}: {count or 'none'}"
-    elif outcome.times.get("results"):
-        yield "drift: nothing accepted yet, want --accept once"
+    elif outcome.times.get("results") and outcome.untold != outcome.reason:
+        yield printable(f"drift: {outcome.untold}")
     yield from _alike((_told(change), change.node) for change in outcome.changes)
     waived = [(_waived(waiver), waiver["node"]) for waiver in outcome.waivers]
     if waived:

@@ -120,15 +120,11 @@ def _readable(chosen: Options, results: Results) -> tuple[Judged, str]:
     Where a run gave no audit, that of an earlier run may be the damaged one.
     """
     day, level = datetime.now(timezone.utc).date(), chosen.level
-    today, trouble = _last_audit(results), ""
+    today, earlier = _last_audit(results), results.earlier(chosen.inventory)
     try:
-        return judged(today, results.earlier(chosen.inventory), level, day), ""
+        return judged(today, earlier, level, day), ""
     except json_file.Unreadable as fault:
-        trouble = str(fault)
-    try:
-        return judged(today, None, level, day), trouble
-    except json_file.Unreadable as fault:
-        return judged(None, None, level, day), str(fault)
+        return judged(None, earlier, level, day), str(fault)
 
 
 def _last_audit(results: Results) -> dict[str, Any] | None:

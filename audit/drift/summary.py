@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from audit import document_versions
+from audit.drift.accepted import Earlier
 from audit.drift.changes import Change, changes
-from audit.drift.exit_scheme import Scheme, line
+from audit.drift.exit_scheme import CLEAN, UNKNOWN, Scheme, line
 from audit.drift.results import ACCEPT_AGAIN, RUN_AGAIN
 from audit.drift.standing import Document, Standing, exit_code, findings, nodes, standings, waived
-from audit.json_file import understood
+from audit.json_file import Unreadable, understood
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Judged:
     """An audit's document as it counts on one day; ``exit`` is the plain code, with its reason.
 
     ``audited`` is whether the run gave the audit that is judged, not one before it; ``report`` is
-    what pyinfra's run printed.
+    what pyinfra's run printed, ``untold`` why nothing is told of what has changed.
     """
 
     exit: int
@@ -31,6 +32,7 @@ class Judged:
     times: Mapping[str, str | None] = field(default_factory=dict)
     audited: bool = True
     report: Sequence[str] = ()
+    untold: str = ""
 
     @property
     def document(self) -> dict[str, Any]:
@@ -47,24 +49,36 @@ class Judged:
         }
 
 
-def judged(
-    today: Document | None, accepted: Document | None, level: str | None, day: date
-) -> Judged:
-    """The last audit, held to what was accepted; ``None``: there is none."""
+def judged(today: Document | None, earlier: Earlier, level: str | None, day: date) -> Judged:
+    """The last audit, held to what was accepted; ``None``: there is none.
+
+    What was accepted and cannot be understood hides nothing that the audit found.
+    """
     with understood("audit.json", RUN_AGAIN):
         found = standings(today or {}, level, day)
         hidden = [*_waived(today or {}, day)]
         asked = _time(today)
-    with understood("accepted.json", ACCEPT_AGAIN):
-        times = {"results": asked, "accepted": _time(accepted)}
-        changed = changes(accepted, today, day) if accepted and today else []
+    accepted, changed = None, []
+    try:
+        with understood("accepted.json", ACCEPT_AGAIN):
+            accepted = _time(earlier.state)
+            changed = changes(earlier.state, today, day) if earlier.state and today else []
+    except Unreadable as fault:
+        earlier = Earlier(why=str(fault), damaged=True)
     plain = exit_code(found)
     reason = line(Scheme.PLAIN, plain, found, "")
-    return Judged(plain, reason, found, changed, hidden, times)
+    if earlier.damaged and plain == CLEAN:
+        plain, reason = UNKNOWN, earlier.why
+    times = {"results": asked, "accepted": accepted if not earlier.why else None}
+    return Judged(plain, reason, found, changed, hidden, times, untold=earlier.why)
 
 
 def _time(document: Document | None) -> str | None:
-    return document["time"] if document is not None else None
+    """When it was made, in its own words, if that is a time."""
+    if document is None:
+        return None
+    datetime.fromisoformat(document["time"])
+    return str(document["time"])
 
 
 def _plain(node: Standing) -> dict[str, str | None]:

@@ -56,12 +56,20 @@ def test_the_last_results_of_another_inventory_are_not_judged(place: Place) -> N
     assert place.run("--last", *level, inventory="other.py")[0] == 0
 
 
-def test_a_damaged_accepted_state_is_told_and_another_may_take_its_place(place: Place) -> None:
+def test_a_damaged_accepted_state_is_told_and_hides_no_finding(place: Place) -> None:
     place.results.mkdir()
     (place.results / "accepted.json").write_text("{")
-    code, said = place.run("--level", "broken")
-    assert (code, "accepted.json: saw Expecting property name" in said) == (2, True), said
+    told = "accepted.json: saw Expecting property name"
+    for last in ((), ("--last",)):
+        code, said = place.run("--level", "broken", *last)
+        assert (code, said.count(told), "yet" in said) == (2, 1, False), said
+        code, said = place.run(*last)
+        assert (code, f"drift: {place.results}/{told}" in said) == (1, True), said
+        assert said.splitlines()[-1].endswith("[engine-driver]; 2 more"), said
     assert place.drift()["ended"] and place.drift()["nodes"]["@fake/gpu_good"]["status"] == "ok"
+    (place.results / "accepted.json").write_text('{"version": 1, "time": "2026-01-02T00:00:00"}')
+    code, said = place.run("--last", "--level", "broken")
+    assert (code, "accepted.json: saw no 'nodes' in it" in said) == (2, True), said
     assert place.run("--level", "broken", "--accept")[0] == 0
 
 
@@ -162,13 +170,16 @@ def test_what_was_accepted_of_another_inventory_is_told_and_may_be_replaced(plac
     assert json.loads(accepted.read_text())["inventory"] == own
     other = (place.path / "fleet.py").read_text().replace("@fake/gpu_good", "@fake/forky_cgroupfs")
     (place.path / "other.py").write_text(other)
-    code, said = place.run(*level, inventory="other.py")
-    want = f"saw the accepted state of {own}, want that of {place.path / 'other.py'} (or a"
-    assert (code, want in said, "vanished" in said) == (2, True, False), said
-    assert "of its own for it): run once with --accept" in said
+    want = (
+        f"drift: {accepted} is the state of {own}, nothing accepted yet of"
+        f" {place.path / 'other.py'}: `{sys.executable} -m audit other.py --results"
+        f" {place.results} --accept` does, in its place\n"
+    )
+    for last in ((), ("--last",)):
+        code, said = place.run(*level, *last, inventory="other.py")
+        assert (code, said.count("drift:"), "vanished" in said) == (0, 1, False), said
+        assert want in said, said
     assert json.loads(accepted.read_text())["inventory"] == own
-    code, said = place.run("--last", *level, inventory="other.py")
-    assert (code, want in said) == (2, True), said
     # A part of the other inventory: nothing of the first stays among it.
     code, said = place.run(
         *level, "--accept", "--limit", "@fake/trixie_exposed", inventory="other.py"

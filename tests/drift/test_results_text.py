@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from audit.drift.accepted import Earlier
 from audit.drift.changes import Change
 from audit.drift.results_text import lines
 from audit.drift.summary import Judged
@@ -54,7 +55,16 @@ def test_nothing_changed_and_a_waiver() -> None:
 
 def test_before_the_first_accepted_state() -> None:
     times = {**TIMES, "accepted": None}
-    assert list(lines(Judged(0, "", times=times))) == [
-        "drift: nothing accepted yet, want --accept once"
-    ]
+    none = Judged(0, "", times=times, untold=Earlier().why)
+    assert list(lines(none)) == ["drift: nothing accepted yet, want --accept once"]
     assert list(lines(Judged(2, "no run"))) == []
+
+
+def test_why_no_drift_is_told_stands_there_once() -> None:
+    times = {**TIMES, "accepted": None}
+    assert list(lines(Judged(1, "gpu-01", times=times, untold="saw a"))) == ["drift: saw a"]
+    assert list(lines(Judged(2, "saw a", times=times, untold="saw a"))) == []
+
+
+def test_of_a_run_without_an_audit_no_earlier_drift_is_told() -> None:
+    assert list(lines(Judged(2, "no run", times=TIMES, audited=False))) == []
