@@ -219,6 +219,8 @@ def test_drift_tells_a_finding_again_when_its_waiver_is_over() -> None:
     assert {change.check for change in new} >= {"device-exposure"}
     waived = judged(held, Earlier(accepted), None, UNTIL).document["waived"]
     jsonschema.validate(waived, SCHEMA["properties"]["waived"] | {"$defs": SCHEMA["$defs"]})
+    told = judged(held, Earlier(accepted), None, after)
+    assert (told.untold, told.times["accepted"]) == ("", accepted["time"])
     assert waived[0]["owner"] == "gpu-team" and waived[0]["expires"] == "2027-01-31"
     assert judged(held, Earlier(accepted), None, after).document["waived"] == []
     # Accepted after that day, it was a finding then, and is no news.

@@ -24,8 +24,11 @@ class Earlier:
     """
 
     state: Document | None = None
-    why: str = "nothing accepted yet, want --accept once"
+    why: str = ""
     damaged: bool = False
+
+
+NOTHING_YET = Earlier(why="nothing accepted yet, want --accept once")
 
 
 def accept(

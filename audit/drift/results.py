@@ -15,7 +15,7 @@ from typing import Any
 from audit import document_versions, json_file
 from audit.drift import accepted
 from audit.drift.accept_command import accept_command
-from audit.drift.accepted import Earlier
+from audit.drift.accepted import NOTHING_YET, Earlier
 from audit.drift.inventory_name import inventory_name, same
 
 DAY = 86400
@@ -137,7 +137,7 @@ class Results:
     def earlier(self, inventory: str) -> Earlier:
         """The accepted state of this inventory, or why there is none."""
         if not self.accepted.exists():
-            return Earlier()
+            return NOTHING_YET
         wanted = inventory_name(inventory)
         try:
             with json_file.understood(str(self.accepted), ACCEPT_AGAIN):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from audit.drift.accepted import Earlier
+from audit.drift.accepted import NOTHING_YET
 from audit.drift.changes import Change
 from audit.drift.results_text import lines
 from audit.drift.summary import Judged
@@ -55,7 +55,7 @@ def test_nothing_changed_and_a_waiver() -> None:
 
 def test_before_the_first_accepted_state() -> None:
     times = {**TIMES, "accepted": None}
-    none = Judged(0, "", times=times, untold=Earlier().why)
+    none = Judged(0, "", times=times, untold=NOTHING_YET.why)
     assert list(lines(none)) == ["drift: nothing accepted yet, want --accept once"]
     assert list(lines(Judged(2, "no run"))) == []
 
