@@ -59,9 +59,9 @@ bench: $(DEV)  ## measure the audit against other fleet tools, and write docs/pe
 	@$(MAKE) --no-print-directory VENV=.venv-bench-own .venv-bench-own/.compiled
 	@$(VENV)/bin/python -m bench --rivals .venv-bench --own .venv-bench-own
 
-versions: $(DEV)  ## the unit tests on every Python, with the newest and the oldest dependencies
+versions: $(DEV)  ## the unit tests on every Python, with the newest and the oldest dependencies; ROWS=3.13-lowest for one
 	@$(VENV)/bin/pip install --quiet --disable-pip-version-check uv
-	@$(VENV)/bin/python -m tests.versions
+	@$(VENV)/bin/python -m tests.versions $(ROWS)
 
 record: $(DEV)  ## record a node, HOST=name NAME=its_name ORIGIN='Debian 13, Docker 26.1.5, H100'
 	@$(VENV)/bin/python -m tests.record host '$(HOST)' '$(NAME)' '$(ORIGIN)'

@@ -11,12 +11,15 @@ import pytest
 from packaging.version import Version
 
 from operations import own_wheel
-from tests.versions import bounds
+from tests.versions.page import bounds
 
 ROOT = own_wheel.ROOT
 OWN = {*own_wheel._FOLDERS, "__future__", *sys.stdlib_module_names}
 # The proof is in the import: each of them is taken up by a line of the tool.
-DECLARED = {name.lower(): Version(lowest) for name, lowest in map(str.split, bounds())}
+DECLARED = {
+    name.lower(): Version(lowest)
+    for name, lowest in map(str.split, bounds((ROOT / "pyproject.toml").read_text()))
+}
 # Modules that are called otherwise than what PyPI has them under.
 NAMED = {
     "prometheus_client": "prometheus-client",
