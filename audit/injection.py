@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from audit import cdi
 from audit.release import release
 from facts.container_toolkit import ContainerToolkit
 from facts.docker_engine import EngineInfo
@@ -13,9 +14,6 @@ from facts.unknown import Unknown
 _CDI_GPUS = (29, 2, 0)
 """The first Docker whose ``--gpus`` tries CDI first (moby, daemon/devices_nvidia_linux.go)."""
 
-_GPU = "nvidia.com/gpu"
-"""The kind that Docker asks for."""
-
 _JIT_CDI = (1, 18, 0)
 """The first toolkit whose runtime mode ``auto`` is CDI (NVIDIA's release notes of it)."""
 
@@ -26,16 +24,16 @@ def gpus_by_hook(toolkit: ContainerToolkit, info: EngineInfo) -> bool | Unknown:
     if isinstance(hook, Unknown) or not hook:
         return hook
     if (release(info.server_version) or ()) >= _CDI_GPUS and info.cdi_directories:
-        cdi = _gpus_find_cdi(toolkit)
-        if isinstance(cdi, Unknown) or cdi:
-            return cdi if isinstance(cdi, Unknown) else False
+        found = _gpus_find_cdi(toolkit, info)
+        if isinstance(found, Unknown) or found:
+            return found if isinstance(found, Unknown) else False
     if "nvidia" in info.default_runtime:
-        cdi = runtime_is_cdi(toolkit)
-        return cdi if isinstance(cdi, Unknown) else not cdi
+        edits = runtime_is_cdi(toolkit)
+        return edits if isinstance(edits, Unknown) else not edits
     return True
 
 
-def _gpus_find_cdi(toolkit: ContainerToolkit) -> bool | Unknown:
+def _gpus_find_cdi(toolkit: ContainerToolkit, info: EngineInfo) -> bool | Unknown:
     """Whether CDI serves ``--gpus``: without a spec Docker falls back to the hook, and says so in
     its log alone (moby, daemon/devices_nvidia_linux.go)."""
     hook = toolkit.has("nvidia-cdi-hook")
@@ -43,9 +41,11 @@ def _gpus_find_cdi(toolkit: ContainerToolkit) -> bool | Unknown:
         return hook
     if isinstance(toolkit.specs, Unknown):
         return toolkit.specs
-    kinds = [spec.kind for spec in toolkit.specs]
-    if _GPU in kinds:
+    kinds = [spec.kind for spec in toolkit.specs if cdi.read_by(info, spec)]
+    if cdi.GPU in kinds:
         return True
+    if other := cdi.not_looked_into(info):
+        return Unknown(f"CDI specs: Docker reads {other} too, which was not looked into")
     return next((kind for kind in kinds if isinstance(kind, Unknown)), False)
 
 

@@ -24,7 +24,8 @@ from collections.abc import Iterator
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.release import release
 from audit.versions import same
-from facts.container_toolkit import CdiSpec, ContainerToolkit
+from facts.cdi_specs import CdiSpec
+from facts.container_toolkit import ContainerToolkit
 from facts.node import NodeState
 from facts.nvidia_driver import NvidiaDriver
 from facts.unknown import Unknown

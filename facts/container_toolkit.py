@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
+from facts import cdi_specs
+from facts.cdi_specs import CdiSpec
 from facts.probe import Probe, Section, Sections, file_texts, files, section
 from facts.source import Source
 from facts.toolkit_config import CONFIGS, ToolkitConfig, config
@@ -30,14 +32,6 @@ true
 
 _VERSION = f"nvidia-ctk --version || nvidia-container-cli --version || {_OPERATOR}/nvidia-ctk -v"
 
-# A spec can be long (a stanza per MIG instance): only its kind and the library versions are read.
-_SPECS = (
-    "grep -HoE"
-    ' \'"?kind"?: *"?[A-Za-z0-9._-]*nvidia\\.com/[A-Za-z0-9_-]+'
-    "|lib(nvidia-ml|cuda)\\.so\\.[0-9]+\\.[0-9.]*[0-9]'"
-    " /etc/cdi/* /var/run/cdi/* /dev/null"
-)
-
 
 @dataclass(frozen=True)
 class Program(Value):
@@ -51,20 +45,6 @@ class Program(Value):
     name: str
     path: str
     on_path: bool
-
-
-@dataclass(frozen=True)
-class CdiSpec(Value):
-    """A CDI spec of NVIDIA's; ``driver`` is the driver version in the libraries it names.
-
-    .. code:: python
-
-        CdiSpec("/var/run/cdi/nvidia.yaml", kind="nvidia.com/gpu", driver="580.95.05")
-    """
-
-    path: str
-    kind: str | Unknown | None
-    driver: str | Unknown | None
 
 
 @dataclass(frozen=True)
@@ -102,7 +82,7 @@ class Toolkit(Source[ContainerToolkit | None]):
         Probe("container_toolkit.programs", _PROGRAMS, lines=r"(on-path|operator) |tegra$"),
         Probe("container_toolkit.version", _VERSION),
         files("container_toolkit.config", *CONFIGS),
-        Probe("container_toolkit.specs", _SPECS),
+        cdi_specs.PROBE,
     )
 
     @override
@@ -114,7 +94,7 @@ class Toolkit(Source[ContainerToolkit | None]):
             programs=programs,
             version=_version(section(sections, "container_toolkit.version")),
             config=config(file_texts(section(sections, "container_toolkit.config"))),
-            specs=_specs(file_texts(section(sections, "container_toolkit.specs"))),
+            specs=cdi_specs.specs(file_texts(section(sections, cdi_specs.PROBE.name))),
             tegra=found.trouble or "tegra" in found.out.splitlines(),
         )
         if programs or toolkit.config or toolkit.specs:
@@ -135,28 +115,3 @@ def _version(answer: Section) -> str | Unknown | None:
     if found:
         return found[1]
     return None if answer.rc == 127 else answer.trouble or Unknown("nvidia-ctk: no version")
-
-
-def _specs(texts: dict[str, str | Unknown] | Unknown) -> tuple[CdiSpec, ...] | Unknown:
-    if isinstance(texts, Unknown):
-        return texts
-    return tuple(_spec(path, text) for path, text in sorted(texts.items()))
-
-
-def _spec(path: str, text: str | Unknown) -> CdiSpec:
-    if isinstance(text, Unknown):
-        return CdiSpec(path, text, text)
-    kind = re.search(r"([A-Za-z0-9._-]*nvidia\.com/[\w-]+)", text)
-    return CdiSpec(path, kind[1] if kind else None, _driver(path, text))
-
-
-def _driver(path: str, text: str) -> str | Unknown | None:
-    """The one version of the libraries; what was put together by hand may name two."""
-    named = list(dict.fromkeys(re.findall(r"\.so\.(\d+(?:\.\d+)+)", text)))
-    # Jetson's libcuda.so.1.1 has no driver's version; those have three digits.
-    drivers = [version for version in named if re.match(r"\d{3}", version)]
-    if len(drivers) > 1:
-        return Unknown(
-            f"{path} names libraries of {' and '.join(drivers)}, want those of one driver"
-        )
-    return named[0] if named else None

@@ -1,4 +1,4 @@
-"""The versions of the low-level runtimes on this node: runc, crun, containerd, cri-o."""
+"""The versions of the runtimes on this node: runc, crun, containerd, cri-o, podman."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from facts.probe import Probe, Section, Sections, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 
-# K3s and RKE2 keep their own under /var/lib/rancher.
+# K3s and RKE2 keep their own under /var/lib/rancher. Of podman only the version matters, and that
+# only where there are CDI specs for it to read.
 _ASK = """
 PATH=$PATH:/var/lib/rancher/k3s/data/current/bin:/var/lib/rancher/rke2/bin
-for name in runc crun containerd crio; do
+for name in runc crun containerd crio podman; do
   command -v $name >/dev/null || continue
+  [ $name != podman ] || [ -d /etc/cdi ] || [ -d /var/run/cdi ] || continue
   path=$(command -v $name)
   echo "program $path"
   $path --version
@@ -28,6 +30,8 @@ true
 class RuntimeVersions(Value):
     """The version that each program on the PATH gives; ``None`` where it is not there.
 
+    ``podman`` is ``None`` too where no directory of CDI specs is.
+
     .. code:: python
 
         RuntimeVersions(runc="1.1.5+ds1", crun=None, containerd="1.6.20~ds1", crio=None)
@@ -37,6 +41,7 @@ class RuntimeVersions(Value):
     crun: str | Unknown | None
     containerd: str | Unknown | None
     crio: str | Unknown | None
+    podman: str | Unknown | None = None
 
 
 class Runtimes(Source[RuntimeVersions]):
@@ -44,7 +49,7 @@ class Runtimes(Source[RuntimeVersions]):
 
     Sources: ``runc --version`` ("runc version 1.1.5+ds1"), ``crun --version``, ``containerd
     --version`` ("containerd github.com/containerd/containerd v1.7.24 57f17b0a..."), ``crio
-    --version``. Needs no root.
+    --version``, ``podman --version`` ("podman version 4.9.3"). Needs no root.
     """
 
     probes = (Probe("runtime_versions.ask", _ASK),)
@@ -62,6 +67,7 @@ class Runtimes(Source[RuntimeVersions]):
         return RuntimeVersions(
             **{name: _version(name, blocks, answer) for name in ("runc", "crun", "containerd")},
             crio=_version("crio", blocks, answer),
+            podman=_version("podman", blocks, answer),
         )
 
 
