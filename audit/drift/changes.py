@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from audit.drift.lasting_facts import differences
-from audit.drift.standing import Document, findings, nodes, waived
+from audit.drift.standing import Document, findings, named, nodes, waived
 from audit.finding import Level
 
 NEW, GONE, FACT = "new finding", "gone finding", "changed fact"
@@ -41,7 +41,7 @@ def changes(accepted: Document, today: Document, day: date) -> list[Change]:
     An audit of a part of the inventory (``limited``) says nothing of the other hosts.
     """
     # A node that had not answered then (audit.json put in its place by hand) was not accepted.
-    before = {one["node"]: one for one in accepted["nodes"] if one.get("no_answer") is None}
+    before = {named(one): one for one in accepted["nodes"] if one.get("no_answer") is None}
     found: list[Change] = []
     for node in nodes(today):
         found += _node(before.get(node["node"]), node, day)

@@ -8,8 +8,10 @@ Exit code: 0 clean, 1 a finding at or above the level, 2 could not tell, 3 this 
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -32,8 +34,7 @@ def main(words: Sequence[str] | None = None) -> NoReturn:
     """The command ``nvml-audit``; ends the process with the exit code of the scheme asked for."""
     chosen = options(sys.argv[1:] if words is None else words)
     signal.signal(signal.SIGTERM, _stop)
-    outcome = _outcome(chosen, Results(chosen.results))
-    _tell(chosen, outcome)
+    outcome = _shown(chosen, _outcome(chosen, Results(chosen.results)))
     sys.exit(exit_scheme.code(chosen.scheme, outcome.exit, outcome.standings))
 
 
@@ -57,6 +58,24 @@ def _outcome(chosen: Options, results: Results) -> Judged:
         return Judged(UNKNOWN, f"results {results.place}: saw {fault.strerror}, want them written")
     except (Stopped, KeyboardInterrupt):
         return Judged(UNKNOWN, "stopped")
+    except Exception as fault:  # noqa: BLE001 - Python would end with 1, which is a finding
+        traceback.print_exc()
+        return Judged(UNKNOWN, f"saw {type(fault).__name__}: {fault}, want a run to its end")
+
+
+def _shown(chosen: Options, outcome: Judged) -> Judged:
+    """Prints the outcome; it is no other one where nobody reads (``| head``)."""
+    try:
+        _tell(chosen, outcome)
+        sys.stdout.flush()
+    except OSError as fault:
+        # Else Python tries once more and ends with 120 (library reference, sys.exit).
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(fault, BrokenPipeError):
+            return outcome
+        print(f"standard output: saw {fault.strerror}, want the report shown", file=sys.stderr)
+        return replace(outcome, exit=outcome.exit or UNKNOWN)
+    return outcome
 
 
 def _last(chosen: Options, results: Results) -> Judged:
@@ -69,7 +88,8 @@ def _last(chosen: Options, results: Results) -> Judged:
     given = drift.get("results") is not None
     today = results.last_audit() if given or results.audit.exists() else None
     if today and chosen.limits:
-        today = {**today, "limited": True, "nodes": _within(today["nodes"], chosen.limits)}
+        with json_file.understood(str(results.audit), RUN_AGAIN):
+            today = {**today, "limited": True, "nodes": _within(today["nodes"], chosen.limits)}
         if not today["nodes"]:
             saw = "saw no such node in the last results"
             return Judged(USAGE, f"limit {', '.join(chosen.limits)}: {saw}, want one of them")

@@ -49,6 +49,14 @@ def nodes(document: Document) -> Sequence[Document]:
     return found if isinstance(found, list) else []
 
 
+def named(node: Document) -> str:
+    """The name of a node; one without says nothing of any."""
+    name = node["node"]
+    if not isinstance(name, str):
+        raise TypeError(f"node {name!r}")
+    return name
+
+
 def findings(node: Document) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every finding with its check, worst first, in the order of the document else."""
     pairs = [(check["check"], finding) for check in node["checks"] for finding in check["findings"]]
@@ -68,7 +76,7 @@ def doubts(node: Document) -> int:
 
 
 def _standing(node: Document, asked: str, day: date) -> Standing:
-    name = str(node["node"])
+    name = named(node)
     if node.get("no_answer") is not None:
         return Standing(name, Status.UNKNOWN, None, None, f"no answer: {node['no_answer']}", True)
     every = list(findings(node))
