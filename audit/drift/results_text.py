@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from audit.drift.changes import Change
+from audit.drift.changes import JOINED, SILENT, VANISHED, Change
 from audit.drift.summary import Judged
 from audit.report.node_names import folded
 from audit.report.printable import printable
+
+_REASONS = 3
+"""How many reasons for no answer are told."""
 
 
 def lines(outcome: Judged) -> Iterator[str]:
@@ -23,11 +26,22 @@ def lines(outcome: Judged) -> Iterator[str]:
         yield f"drift since {accepted}: {count or 'none'}"
     elif outcome.times.get("results") and outcome.untold != outcome.reason:
         yield printable(f"drift: {outcome.untold}")
-    yield from _alike((_told(change), change.node) for change in outcome.changes)
+    yield from _alike((_told(one), one.node) for one in outcome.changes if one.kind != SILENT)
+    yield from _unreached([one for one in outcome.changes if one.kind == SILENT])
     waived = [(_waived(waiver), waiver["node"]) for waiver in outcome.waivers]
     if waived:
         yield f"waived: {len(waived)}"
     yield from _alike(waived)
+
+
+def _unreached(silent: Sequence[Change]) -> Iterator[str]:
+    """Reasons differ by the address in them: of a fleet behind a dead switch the first stand."""
+    reasons = list(dict.fromkeys(_told(one) for one in silent))
+    shown, rest = reasons[:_REASONS], reasons[_REASONS:]
+    yield from _alike((_told(one), one.node) for one in silent if _told(one) in shown)
+    if rest:
+        others = folded([one.node for one in silent if _told(one) in rest])
+        yield printable(f"  {others} · no answer: {len(rest)} more reasons, each in drift.json")
 
 
 def _alike(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -46,9 +60,9 @@ def _waived(waiver: Mapping[str, str]) -> str:
 
 def _told(change: Change) -> str:
     check = f"  [{change.check}]" if change.check else ""
-    if change.kind == "no answer":
+    if change.kind == SILENT:
         return f"no answer: {change.after}"
-    if change.kind in ("vanished", "new node"):
+    if change.kind in (VANISHED, JOINED):
         return change.kind
     values = f"{change.before or 'none'} -> {change.after or 'none'}"
     return f"{change.kind}: {change.subject}: {values}{check}"

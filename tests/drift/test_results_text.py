@@ -38,9 +38,22 @@ def test_each_kind_of_change_in_its_words() -> None:
         "  gpu-[01-02] · new finding: container x: none -> broken  [device-loss]",
         "  gpu-01 · gone finding: driver: at risk -> none  [driver-skew]",
         "  gpu-01 · changed fact: loaded driver: 550.90.07 -> 580.95.05",
-        "  gpu-03 · no answer: timed out",
         "  gpu-04 · vanished",
         "  gpu-05 · new node",
+        "  gpu-03 · no answer: timed out",
+    ]
+
+
+def test_many_reasons_for_no_answer_are_told_by_the_first() -> None:
+    silent = [
+        Change(f"gpu-{n:02}", "no answer", None, "node", None, f"no route to 192.0.2.{n}")
+        for n in range(1, 41)
+    ]
+    assert told(*silent)[1:] == [
+        "  gpu-01 · no answer: no route to 192.0.2.1",
+        "  gpu-02 · no answer: no route to 192.0.2.2",
+        "  gpu-03 · no answer: no route to 192.0.2.3",
+        "  gpu-[04-40] · no answer: 37 more reasons, each in drift.json",
     ]
 
 
