@@ -54,7 +54,7 @@ def lost_canary(canary: int | Collection[str], order: Batches) -> str | None:
     """Why nothing is touched: hosts are named as the canary, and none of them was reached."""
     if isinstance(canary, int) or order.canaries or sum(map(len, order.groups)) < 2:
         return None
-    return f"canary {', '.join(canary)}: saw none of it reached, want one that proves the cure"
+    return f"canary {', '.join(canary)}: saw none of them reached, want one that proves the cure"
 
 
 def most_at_once(share: int | str | None, hosts: int) -> int | None:

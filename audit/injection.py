@@ -79,7 +79,7 @@ def _edits_at_once(toolkit: ContainerToolkit) -> bool | Unknown:
     if isinstance(toolkit.version, Unknown):
         return toolkit.version
     if toolkit.version is None:
-        return Unknown("container toolkit: no version to be had, mode auto")
+        return Unknown("container toolkit: no version found, mode auto")
     return (release(toolkit.version) or ()) >= _JIT_CDI
 
 

@@ -103,8 +103,8 @@ def _boot(node: NodeState) -> Iterator[str]:
 def _steps(node: NodeState, wsl: WslState, hierarchy: CgroupHierarchy) -> Iterator[Step]:
     if desktop(node):
         yield Step(
-            "for the engine: Docker Desktop on Windows, Settings, Docker Engine; no file of this"
-            " distribution is read by it",
+            "for the engine: Docker Desktop on Windows, Settings, Docker Engine; it reads no file"
+            " of this distribution",
             "Docker Desktop restarts, its containers stop",
         )
     asked = _asks_v1(wsl)
@@ -129,7 +129,7 @@ def _steps(node: NodeState, wsl: WslState, hierarchy: CgroupHierarchy) -> Iterat
         "every distribution of this Windows user stops, Docker Desktop too",
     )
     yield Step(
-        "on Windows, only where it then still is not v2: this in %UserProfile%\\.wslconfig, then"
+        "on Windows, only if it is still not v2: put this in %UserProfile%\\.wslconfig, then"
         " wsl --shutdown",
         "cgroup v1 is gone for every distribution of this Windows user: one with an old systemd"
         " or Docker may not start; a company's policy may forbid kernelCommandLine; old builds"

@@ -2,9 +2,9 @@
 
 A CDI spec lists the driver's files by version. After an update that nobody followed up with
 `nvidia-ctk cdi generate`, it names files that are gone, and no container starts with it. The
-toolkit's `nvidia-cdi-refresh` service (1.18 and newer) writes /var/run/cdi/nvidia.yaml anew after a
+toolkit's `nvidia-cdi-refresh` service (1.18 and newer) rewrites /var/run/cdi/nvidia.yaml after a
 driver change; one written by hand to /etc/cdi stays as it was. A spec that names the libraries of
-two drivers was put together by hand, and is told as unknown.
+two drivers was put together by hand, and is reported as unknown.
 
 Bad:
 
@@ -101,7 +101,7 @@ def _versions(node: NodeState) -> tuple[str, ...] | Unknown:
     told = (driver.library, driver.loaded)
     doubt = next((version for version in told if isinstance(version, Unknown)), None)
     known = tuple(version for version in told if isinstance(version, str))
-    return doubt or known or Unknown("no driver version to be had")
+    return doubt or known or Unknown("no driver version found")
 
 
 def _covered(

@@ -1,7 +1,7 @@
 """The node runs on cgroup v2 alone.
 
 On v1 and on hybrid (v1 controllers with a cgroup2 beside them) containers keep working, and Docker
-takes cgroupfs by itself. But the ground goes: systemd 256 refuses to start there unless it is
+takes cgroupfs by itself. But support is ending: systemd 256 refuses to start there unless it is
 forced, 258 cannot at all; kubelet 1.35 refuses; Docker warns since 29. On WSL2 hybrid was the
 default up to about 2.4 and is cured by an update of WSL. Moving to v2 changes Docker's default
 driver to systemd, which exposes containers started with `--gpus`: settle the driver first.
@@ -82,8 +82,8 @@ def _systemd(node: NodeState) -> Iterator[str]:
         return
     if systemd.number >= _SYSTEMD_REFUSES:
         yield (
-            f"systemd {systemd.number} runs on v1 only by force, and 258 does not at all: its next"
-            " update ends that"
+            f"systemd {systemd.number} runs on v1 only when forced, and 258 does not at all: its"
+            " next update ends that"
         )
 
 

@@ -46,7 +46,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     held, wanted = device_links.by_systemd(node), device_links.wanted(node)
     there = device_links.there(node)
     if held is False:
-        yield NotApplicable("systemd holds no containers here: the cgroup driver is another")
+        yield NotApplicable("systemd holds no containers here: the cgroup driver is not systemd")
     elif wanted is False:
         return
     elif isinstance(held, Unknown):
@@ -75,7 +75,7 @@ def _finding(node: NodeState) -> Finding:
         " with --device or CDI lose it at a daemon-reload too",
         repair=Repair.HUMAN,
         do="update runc (its package: runc, containerd.io or docker.io), or have udev run"
-        " `nvidia-ctk system create-dev-char-symlinks --create-all`; then start containers anew",
+        " `nvidia-ctk system create-dev-char-symlinks --create-all`; then restart the containers",
         avoid="links for containers with the legacy hook: they are exposed with links too",
         reference="https://github.com/opencontainers/runc/blob/main/CHANGELOG.md",
     )

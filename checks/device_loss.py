@@ -16,7 +16,7 @@ Good:
 
 Repair: `docker restart NAME` gives the device back until the next trigger. The cure is an engine
 that keeps systemd out (`deploys/fix_cgroup.py`) or devices that systemd knows of (CDI). Pods are
-made anew by their owner; the Docker cure does harm on a Kubernetes node.
+recreated by their owner; the Docker cure does harm on a Kubernetes node.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ def _cause(container: GpuContainer, node: NodeState) -> tuple[str, Repair, str]:
     restart = f"`docker restart {container.name}` gives it back until the next trigger"
     if container.pod:
         return (
-            "the pod's device filter was written anew without the device",
+            "the pod's device filter was rewritten without the device",
             Repair.HUMAN,
-            f"have its owner make the pod anew; for good: {KUBERNETES}",
+            f"have its owner recreate the pod; for good: {KUBERNETES}",
         )
     if switched_off(node):
         return (
@@ -89,13 +89,13 @@ def _cause(container: GpuContainer, node: NodeState) -> tuple[str, Repair, str]:
         )
     if isinstance(behind, Unknown):
         return (
-            f"its device filter was written anew; by whom could not be told: {behind.reason}",
+            f"its device filter was rewritten; by whom could not be told: {behind.reason}",
             Repair.RESTART_CONTAINER,
             restart,
         )
     if not behind.missing:
         return (
-            "its device filter was written anew (`docker update` does that), or the container"
+            "its device filter was rewritten (`docker update` does that), or the container"
             " toolkit never opens it (no-cgroups = true)",
             Repair.RESTART_CONTAINER,
             f"{restart}; if it is refused from the first second, look at no-cgroups in"

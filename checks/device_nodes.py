@@ -80,11 +80,13 @@ def _modes(devices: NvidiaDevices, params: NvidiaParams | Unknown | None) -> Ite
         yield Finding(
             level=Level.BROKEN,
             subject="device nodes",
-            saw=f"mode {_DECIMAL_666} (decimal 666) on {', '.join(wrong) or 'every node to come'}",
+            saw=f"mode {_DECIMAL_666} (decimal 666) on"
+            f" {', '.join(wrong) or 'every node made from now on'}",
             want="mode 666, or what you chose, written in octal: NVreg_DeviceFileMode=0666",
-            why="only root may open them so: programs and containers of other users fail",
+            why="only root can open them with that mode: programs and containers of other users"
+            " fail",
             repair=Repair.HUMAN,
-            do="write 0666 (or 438) in /etc/modprobe.d, then load the module anew, or reboot;"
+            do="write 0666 (or 438) in /etc/modprobe.d, then reload the module, or reboot;"
             " chmod 666 helps until then",
             avoid="privileged containers",
             evidence=tuple(f"{path} {_DECIMAL_666}" for path in wrong),
@@ -139,6 +141,6 @@ def _in_containers(node: NodeState) -> Iterator[Finding]:
                 " this container, or its program turns to the CPU",
                 repair=Repair.HUMAN,
                 do="nvidia-modprobe -c0 -u; where a CDI spec has the old number, nvidia-ctk cdi"
-                f" generate again; then make {one.name} anew",
+                f" generate again; then recreate {one.name}",
                 avoid="changing the cgroup driver: nobody refused the device",
             )

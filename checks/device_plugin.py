@@ -14,7 +14,7 @@ Good:
     k8s-device-plugin 0.17.1   PASS_DEVICE_SPECS=true
     k8s-device-plugin 0.18.0   DEVICE_LIST_STRATEGY=cdi-annotations,cdi-cri
 
-Repair: a human sets the value of the chart that it came by, with Helm; the GPU pods are made anew.
+Repair: a human sets the value of the chart that it came by, with Helm; the GPU pods are recreated.
 Never the Docker cure.
 """
 
@@ -79,7 +79,7 @@ def _finding(node: NodeState, seen: Delivery, static: bool) -> Finding:
     if static:
         why = (
             "kubelet (cpuManagerPolicy static) rewrites the cgroups of running containers, and the"
-            " device filter is written anew without the GPU"
+            " device filter is rewritten without the GPU"
         )
     return Finding(
         level=Level.AT_RISK,
@@ -89,7 +89,7 @@ def _finding(node: NodeState, seen: Delivery, static: bool) -> Finding:
         want="PASS_DEVICE_SPECS true, or CDI",
         why=why,
         repair=Repair.HUMAN,
-        do=f"{_cure(node, seen)}, then make the GPU pods anew{_pods(node)}",
+        do=f"{_cure(node, seen)}, then recreate the GPU pods{_pods(node)}",
         avoid="the Docker cure on this node; more privileges in the pods",
         evidence=(seen.where,),
         reference="https://github.com/NVIDIA/k8s-device-plugin",

@@ -131,7 +131,7 @@ def _refused_clients(driver: NvidiaDriver, loaded: str) -> Iterator[Finding]:
             why="the node's own library is in step: a container made before the driver changed"
             " still has the old library in it, or an image brings one",
             repair=Repair.HUMAN,
-            do="make that container anew; a restart keeps what CDI mounted when it was made",
+            do="recreate that container; a restart keeps what CDI mounted when it was made",
             evidence=tuple(refusal(mismatch) for mismatch in refused[-3:]),
         )
 

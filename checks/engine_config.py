@@ -15,7 +15,7 @@ Good:
     /etc/docker/daemon.json   {"exec-opts": ["native.cgroupdriver=cgroupfs"]}
     docker.service            dockerd -H fd://
 
-Repair: a human mends the file or the unit; nothing stops as long as nothing is restarted.
+Repair: a human corrects the file or the unit; nothing stops as long as nothing is restarted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ AREA = Area.CGROUP
 
 
 def check(node: NodeState) -> Iterator[Outcome]:
-    """What the engine's next start would fail of."""
+    """What the engine's next start would fail on."""
     engine = node.engine
     if engine is None:
         yield NotApplicable("no Docker engine on this node")
@@ -86,7 +86,7 @@ def _file(node: NodeState, engine: DockerEngine, arguments: tuple[str, ...]) -> 
     files = node.daemon_json
     file = files if isinstance(files, Unknown) else files.at(path)
     if file is None:
-        yield Doubt(path, "it is the next start's file and was not asked for")
+        yield Doubt(path, "the next start reads it, and it was not read here")
         return
     content = file if isinstance(file, Unknown) else file.content
     if isinstance(content, Unknown):
@@ -119,7 +119,7 @@ def _finding(engine: DockerEngine, path: str, refused: Refused) -> Finding:
         else "the engine runs with what it read before; its next start fails (restart, reboot,"
         " package update)",
         repair=Repair.HUMAN,
-        do="mend it, then look again; a restart of docker proves it",
+        do="correct it, then audit again; a restart of docker proves it",
         avoid="restarting docker, or the node, before that",
         reference="https://docs.docker.com/reference/cli/dockerd/#daemon-configuration-file",
     )

@@ -62,7 +62,7 @@ def _on_systemd(node: NodeState, info: EngineInfo) -> Iterator[Outcome]:
         yield NotApplicable("a rootless engine has no device cgroup to lose")
         return
     if info.snap:
-        yield Doubt("container toolkit", "the docker snap has its own, which is not looked into")
+        yield Doubt("container toolkit", "the docker snap has its own, which was not looked into")
         return
     toolkit = node.toolkit
     if toolkit is None:

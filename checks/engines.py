@@ -13,7 +13,7 @@ Good:
 
     dockerd 612 of docker.service; docker info by it
 
-Repair: a human removes the engine that is not meant, or audits the other one by itself.
+Repair: a human removes the engine that is not wanted, or audits the other one by itself.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def _several(running: list[Daemon], judged: Daemon | None) -> Finding:
         want="one engine, or an audit of each",
         why="what the other checks say of Docker holds for the one that docker talks to",
         repair=Repair.HUMAN,
-        do="remove the one that is not meant (snap remove docker, or the package), or look at the"
-        " other one by its own socket (docker context)",
+        do="remove the one that you do not want (snap remove docker, or the package), or look at"
+        " the other one by its own socket (docker context)",
         avoid="deploys/fix_cgroup.py before it is clear which engine has the GPU containers",
         evidence=tuple(f"{_called(one)}: {' '.join(one.arguments)}"[:200] for one in running),
     )

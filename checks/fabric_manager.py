@@ -47,7 +47,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif isinstance(driver.loaded, Unknown):
         yield Doubt("loaded module", driver.loaded.reason)
     elif driver.loaded is None:
-        yield NotApplicable("no nvidia module is loaded (driver-skew tells why)")
+        yield NotApplicable("no nvidia module is loaded (see driver-skew)")
     else:
         yield from _judge(node, driver, driver.loaded, manager, switches)
 
@@ -110,7 +110,7 @@ def _state(manager: FabricManagerState) -> str:
 def _after_reboot(driver: NvidiaDriver, version: str) -> str:
     """Where the update brought both, and only the module in memory is behind."""
     if driver.library == version:
-        return "what driver-skew says: the next boot brings both in step"
+        return "see driver-skew: the next boot brings both into step"
     return ""
 
 

@@ -50,7 +50,7 @@ def _finding(slot: str, line: str) -> Finding:
         saw=f"{'Xid 79' if line.startswith('Xid') else 'no Xid'} since boot: it has fallen off the"
         " bus",
         want="the GPU on the bus",
-        why="nothing reaches it until the node boots anew, and whoever opens it may hang for good",
+        why="nothing reaches it until the node reboots, and whoever opens it may hang for good",
         repair=Repair.HUMAN,
         do="take the node out of service, then reboot or power-cycle it; if it comes again, look at"
         " power, heat, the seat of the card",

@@ -44,7 +44,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif work is None:
         yield NotApplicable("no nvidia-smi on this node")
     elif _skewed(driver):
-        yield NotApplicable("module and library differ (driver-skew tells)")
+        yield NotApplicable("module and library differ (see driver-skew)")
     elif not isinstance(work, Unknown):
         return
     elif _given_away(driver):

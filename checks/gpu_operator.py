@@ -13,7 +13,7 @@ Good:
 
     gpu-operator-validator v25.10.0   ClusterPolicy cdi.enabled: true
 
-Repair: a human upgrades the Operator, or sets the value of its chart; pods are made anew. Never the
+Repair: a human upgrades the Operator, or sets the value of its chart; pods are recreated. Never the
 Docker cure.
 """
 
@@ -90,7 +90,7 @@ def _unseen(
     elif isinstance(operands, Unknown):
         yield NotApplicable("no kubelet on this node")
     elif isinstance(traces, OperatorTraces) and _validated(traces):
-        yield Doubt("GPU Operator", "its validations are there, but no pod that tells its version")
+        yield Doubt("GPU Operator", "its validations are there, but no pod shows its version")
     elif operands is None:
         yield NotApplicable("no trace of the GPU Operator")
 
@@ -117,7 +117,7 @@ def _version(
             + ("; this node's runc needs none, or has them" if needless else ""),
             repair=Repair.HUMAN,
             do=f"upgrade it, `{helm.operator_newer(known, 'v25.10.0')}` (CDI from there on), then"
-            " make the GPU pods anew",
+            " recreate the GPU pods",
             avoid="the Docker cure on this node",
             evidence=(where,),
             reference=_NOTES,
@@ -145,7 +145,7 @@ def _cdi(node: NodeState, mine: list[Operand], told: Release | Unknown | None) -
         why="a pod that names NVIDIA_VISIBLE_DEVICES itself gets its GPU by the legacy hook, behind"
         " systemd",
         repair=Repair.HUMAN,
-        do=f"`{helm.operator_cdi(known)}`, then make the GPU pods anew",
+        do=f"`{helm.operator_cdi(known)}`, then recreate the GPU pods",
         avoid="the Docker cure on this node",
         evidence=(f"ClusterPolicy {seen.policy.name}: cdi.enabled: false",),
         reference="https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/cdi.html",

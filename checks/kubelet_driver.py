@@ -1,9 +1,9 @@
 """Kubelet and the engine of its pods agree on who manages their cgroups.
 
 A kubelet on Docker (cri-dockerd, or the dockershim before 1.24) needs the cgroup driver that Docker
-has: two managers on one hierarchy lose track of limits and devices, and no message tells. And with
-the static CPU manager policy kubelet rewrites the cgroups of running containers every few seconds:
-a GPU that came by the legacy hook is gone with the first rewrite, whatever the driver.
+has: two managers on one hierarchy lose track of limits and devices, and no message says so. With
+the static CPU manager policy kubelet also rewrites the cgroups of running containers every few
+seconds: a GPU that came by the legacy hook is gone with the first rewrite, whatever the driver.
 
 Bad:
 
@@ -63,7 +63,8 @@ def _drivers(node: NodeState, kubelet: KubeletState) -> Iterator[Outcome]:
         yield Doubt("kubelet", kubelet.cgroup_driver.reason)
     elif kubelet.cgroup_driver is None:
         if info.cgroup_driver != "cgroupfs":
-            yield Doubt("kubelet", "no cgroupDriver in its flags and files; its default differs")
+            reason = "no cgroupDriver in its flags and files; its default depends on its version"
+            yield Doubt("kubelet", reason)
     elif kubelet.cgroup_driver != info.cgroup_driver:
         yield _apart(kubelet.cgroup_driver, info)
 
@@ -114,10 +115,10 @@ def _rewritten(one: OciContainer, name: str) -> Finding:
         saw="cpuManagerPolicy static, its GPU by the legacy hook alone",
         want="its device nodes in its spec, or CDI",
         why="kubelet rewrites the cgroups of running containers (CPU sets), and the device filter"
-        " is written anew without the GPU",
+        " is rewritten without the GPU",
         repair=Repair.HUMAN,
         do="device plugin with PASS_DEVICE_SPECS (helm compatWithCPUManager=true), or CDI; then"
-        " make the pod anew",
+        " recreate the pod",
         avoid="another cgroup driver: the rewrite takes the GPU with both",
         evidence=(f"cgroup {one.cgroups_path}",),
         reference="https://github.com/NVIDIA/k8s-device-plugin",

@@ -20,7 +20,7 @@ Good:
     container exporter   NVIDIA_MIG_MONITOR_DEVICES=all, CAP_SYS_ADMIN, on mig_monitors
     container notebook   neither
 
-Repair: a human starts the container anew with both or with neither, or names it in the knob
+Repair: a human recreates the container with both or with neither, or names it in the knob
 `mig_monitors`. `deploys/mig_monitor.py` writes out a monitor with just these rights.
 """
 
@@ -117,7 +117,7 @@ _TOO_MANY: _Words = (
 _CONFIG: _Words = (
     "this right with NVIDIA's MIG manager alone",
     "it may destroy every tenant's instances and switch MIG off",
-    f"start it anew without {CONFIG}",
+    f"recreate it without {CONFIG}",
 )
 _IGNORED: _Words = (
     "the runtime nvidia with toolkit 1.20.1 or newer in its mode jit-cdi, or the right's own node"

@@ -1,10 +1,10 @@
 """Kubelet and the containerd or cri-o of its pods agree on who manages their cgroups.
 
 Each has a setting of its own: `cgroupDriver` in kubelet's, `SystemdCgroup` of every runtime handler
-in containerd's config.toml, `cgroup_manager` in crio.conf. Where they are apart, pods are not
+in containerd's config.toml, `cgroup_manager` in crio.conf. Where they differ, pods are not
 started, or their limits and devices are kept in a place that nobody looks at. A handler `nvidia`
 that was added by hand often lacks the line that `runc` has. From 1.31 on kubelet asks a runtime
-that can tell (containerd 2.0, cri-o 1.28) and follows it: then only the handlers among each other
+that can tell (containerd 2.0, cri-o 1.28) and follows it: then only the handlers among themselves
 can be apart.
 
 Bad:
@@ -87,7 +87,7 @@ def _kubelets_driver(
     if isinstance(follows, Unknown):
         return follows
     if kubelet.cgroup_driver is None:
-        return Unknown("no cgroupDriver in its flags and files; its default differs")
+        return Unknown("no cgroupDriver in its flags and files; its default depends on its version")
     return set_to, "its cgroupDriver"
 
 
@@ -96,7 +96,7 @@ def _follows(node: NodeState, kubelet: KubeletState, runtime: PodRuntime) -> boo
     if isinstance(kubelet.version, Unknown):
         return kubelet.version
     if kubelet.version is None:
-        return Unknown("kubelet: no version to be had, and from 1.31 on it follows its runtime")
+        return Unknown("kubelet: no version found, and from 1.31 on it follows its runtime")
     if (release(kubelet.version) or ()) < _ASKS:
         return False
     versions = node.runtimes
@@ -104,7 +104,7 @@ def _follows(node: NodeState, kubelet: KubeletState, runtime: PodRuntime) -> boo
         return versions
     version = versions.containerd if runtime.name == "containerd" else versions.crio
     if not isinstance(version, str):
-        return version or Unknown(f"{runtime.name}: no version to be had")
+        return version or Unknown(f"{runtime.name}: no version found")
     return (release(version) or ()) >= _TELLS[runtime.name]
 
 

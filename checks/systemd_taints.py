@@ -109,7 +109,7 @@ def _finding(
         repair=Repair.HUMAN,
         do="see cgroup-hierarchy"
         + (": on Windows, wsl --update and wsl --shutdown" if wsl else ""),
-        avoid="taking the taint for the reason of a lost GPU, or installing systemd or containerd"
+        avoid="taking the taint as the reason for a lost GPU, or installing systemd or containerd"
         " again: it only names the hierarchy",
         evidence=tuple(f"{line.time} {line.text}" for line in lines[-5:]),
         reference="https://systemd.io/CGROUP_DELEGATION/",
@@ -119,4 +119,4 @@ def _finding(
 def _count(messages: object, lines: tuple[JournalLine, ...]) -> str:
     if isinstance(messages, Unknown):
         return "journal not read"
-    return f"journal lines of control groups that did not migrate or go: {len(lines)}"
+    return f"journal lines about control groups not migrated or not deleted: {len(lines)}"

@@ -102,7 +102,7 @@ def brought_back(
     if isinstance(interrupted, Unknown):
         yield node.refuse(f"docker: {interrupted.reason}")
     elif not interrupted:
-        host.noop("nothing of before is left down")
+        host.noop("nothing that ran before is down")
     elif not isinstance(engine, DockerEngine) or not (driver := _live(engine)):
         saw = "no engine" if engine is None else "an engine that does not answer"
         yield node.refuse(f"docker: saw {saw}, want it up to start what ran before")

@@ -38,7 +38,7 @@ def held(
     """
     now = host.get_fact(Holds) if packages else None
     if isinstance(now, Unknown):
-        yield node.refuse(f"package holds: saw {now.reason}, want them known")
+        yield node.refuse(f"package holds: saw {now.reason}, want to know them")
         return
     free = [(by, name) for by, name in packages if now is None or not now.on(name)]
     for tool in dict.fromkeys(by for by, _ in free):

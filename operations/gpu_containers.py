@@ -70,7 +70,7 @@ def started_anew(
         yield StringCommand(*_RESTART, QuoteString(identity), _timeout=_STOP_LIMIT)
         yield FunctionCommand(_prove, (driver, {identity: name}), {})
     if not left:
-        host.noop("no container is left in its scope of before")
+        host.noop("no container is left in its old scope")
 
 
 def _left_behind(node: NodeState, exposed: Mapping[str, str]) -> dict[str, str]:

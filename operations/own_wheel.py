@@ -19,7 +19,7 @@ _KNOBS = "inventories/group_data/"
 
 
 def own_wheel(kept: Path) -> Path:
-    """The wheel of this checkout, made anew when a file of it has changed."""
+    """The wheel of this checkout, built again when a file of it has changed."""
     if not (ROOT / "pyproject.toml").exists():
         raise NoWheels(f"{ROOT}: saw no pyproject.toml, want a checkout: run the deploy from one")
     folder = kept / f"own-{_sources()}"
@@ -35,7 +35,7 @@ def own_wheel(kept: Path) -> Path:
 def content(wheel: Path) -> str:
     """Names and checksums of the program in the wheel: its own bytes differ with the umask.
 
-    Knobs are no part of it: a node takes its own along, and a new waiver installs nothing anew.
+    Knobs are no part of it: a node takes its own along, and a new waiver installs nothing.
     """
     with zipfile.ZipFile(wheel) as packed:
         rows = [f"{each.filename} {each.CRC:08x}" for each in packed.infolist()]

@@ -83,7 +83,7 @@ def _prune(made: Iterable[Path]) -> None:
 
 
 def _dependencies(kept: Path, lock: str, target: Target) -> Path:
-    """The folder of all wheels but our own: fetched anew only when the lock file has changed."""
+    """The folder of all wheels but our own: fetched again only when the lock file changed."""
     folder = kept / f"{target.key}-{hashlib.sha256(lock.encode()).hexdigest()[:16]}"
     if not folder.exists():
         with tempfile.TemporaryDirectory(dir=kept, prefix=".new-") as place:

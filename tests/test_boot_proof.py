@@ -49,7 +49,11 @@ REFUSED = {
         ),
         ({"nvidia_module.loaded": {"rc": 2}}, NONE, "saw no nvidia module in memory"),
         ({"nvidia_module.loaded": {"rc": 124}}, NONE, "saw nvidia_module.loaded: timed out"),
-        ({"nvidia_library.files": {"rc": 124}}, NONE, "nvidia_library.files: timed out, want it"),
+        (
+            {"nvidia_library.files": {"rc": 124}},
+            NONE,
+            "nvidia_library.files: timed out, want to know it",
+        ),
         ({}, library("550.90.07"), "saw libnvidia-ml 550.90.07 mounted, want 550.107.02"),
         ({}, library("535.161.07", mounted=False), "535.161.07 in its image, want 550.107.02"),
         ({}, Unknown("it hung"), "libraries in containers: saw it hung, want 550.107.02"),

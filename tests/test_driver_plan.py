@@ -88,7 +88,7 @@ def test_a_node_without_a_driver_has_nothing_to_do() -> None:
 def test_a_driver_that_was_not_read_is_a_reason_against_it() -> None:
     made = planned(replace(node(), driver=Unknown("nvidia_driver: timed out")))
     assert [str(refusal) for refusal in made.refusals] == [
-        "driver packages: saw nvidia_driver: timed out, want them known"
+        "driver packages: saw nvidia_driver: timed out, want to know them"
     ]
     assert not made.acts
 
@@ -102,7 +102,7 @@ def test_what_was_held_is_let_go_where_the_driver_is_gone() -> None:
 def test_who_reboots_it_anyway_is_told() -> None:
     made = planned(node(), replace(ASKED, conditions=replace(CONDITIONS, reboots=("kured",))))
     assert not made.refusals
-    assert "kured may reboot it before" in told(made)
+    assert "kured may reboot it earlier" in told(made)
 
 
 def disk(version: str) -> dict[str, str]:

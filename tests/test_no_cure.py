@@ -30,7 +30,7 @@ NEEDLESS = "nothing to do: the engine is on systemd; no GPU comes by the legacy 
 # Node, answers that differ, overruled, what the plan's first line says.
 CASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...], str]] = {
     "by CDI alone": ("gpu_good", {}, (), NEEDLESS),
-    "by CDI alone, though the node's /etc is made anew": ("gpu_nixos", {}, (), NEEDLESS),
+    "by CDI alone, though the node's /etc is rebuilt": ("gpu_nixos", {}, (), NEEDLESS),
     "no device filter can be set": (
         "trixie_exposed",
         GUEST,

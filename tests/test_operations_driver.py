@@ -151,7 +151,7 @@ def test_the_blacklist_is_what_apt_reads() -> None:
 def test_containers_of_before_want_an_engine() -> None:
     with on(engine=None, interrupted=False) as host:
         assert commands(docker_engine.brought_back) == []
-        assert host.told == ["nothing of before is left down"]
+        assert host.told == ["nothing that ran before is down"]
     with on(engine=None, interrupted=True):
         (command,) = commands(docker_engine.brought_back)
     assert "docker: saw no engine, want it up to start what ran before" in raw(command)

@@ -230,7 +230,7 @@ def test_gpu_containers_are_not_stopped_where_none_would_start_again() -> None:
     (refusal,) = plan(node, "cgroupfs").refusals
     assert str(refusal) == (
         "driver: saw module 550.90.07, libnvidia-ml 550.107.02; trainer would not start again, want"
-        " one version; first what driver-skew says; a reboot brings both (overrule = 'skew')"
+        " one version; first do what driver-skew says; a reboot brings both (overrule = 'skew')"
     )
     assert plan(node, "cgroupfs", overrule=["skew"]).acts
 

@@ -14,7 +14,7 @@ from facts.unknown import Unknown
 from tests import recordings
 
 OUT = Unknown("timed out")
-NO_RULE = "saw it in its scope of before, no rule for nvidiactl, nvidia0; want it started again"
+NO_RULE = "saw it still in its old scope, no rule for nvidiactl, nvidia0; want it started again"
 REFUSED = "saw nvidiactl, nvidia0 refused, want it reachable"
 DRIVER = "Docker engine: saw driver systemd, want cgroupfs"
 

@@ -43,7 +43,7 @@ def test_an_update_of_wsl_comes_before_the_kernel_line_and_each_has_its_price() 
     first, update, kernel = found.steps
     assert "native.cgroupdriver=cgroupfs" in first.do
     assert "wsl --update" in update.do and "every distribution" in update.price
-    assert "only where it then still is not v2" in kernel.do
+    assert "only if it is still not v2" in kernel.do
     assert "every distribution" in kernel.price and "policy" in kernel.price
     file = configparser.ConfigParser()
     file.read_string(kernel.text)

@@ -48,7 +48,7 @@ _ADVICE = (
     ),
     (
         re.compile(r"Host key for .* does not match"),
-        "its host key has changed: if the node was installed anew, `ssh-keygen -R` its name; "
+        "its host key has changed: if the node was reinstalled, `ssh-keygen -R` its name; "
         "if not, somebody else may answer in its place",
     ),
     (

@@ -3,7 +3,7 @@
     python -m audit inventories/example.py --results reports
     python -m audit inventories/example.py --results reports --last
 
-Exit code: 0 clean, 1 a finding at or above the level, 2 could not tell, 3 this was not meant.
+Exit code: 0 clean, 1 a finding at or above the level, 2 could not tell, 3 usage.
 """
 
 from __future__ import annotations

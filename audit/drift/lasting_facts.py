@@ -1,8 +1,8 @@
 """What of a node's facts is the same from one audit to the next, unless somebody changed it.
 
 Left out is whatever changes by itself: times, process ids, container ids, lines of logs, the boot,
-numbers that the kernel gives anew at each boot (the major of nvidia-uvm), and what a finding tells
-already (containers, device nodes).
+numbers that the kernel assigns again at each boot (the major of nvidia-uvm), and what a finding
+tells already (containers, device nodes).
 """
 
 from __future__ import annotations

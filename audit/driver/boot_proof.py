@@ -21,7 +21,7 @@ _OF_A_BOOT = (
     "fallen-gpu",
     "gpu-binding",
 )
-"""The checks whose subject a boot makes anew."""
+"""The checks whose subject a boot makes again."""
 
 
 def shortcomings(
@@ -49,7 +49,7 @@ def shortcomings(
                 yield f"{finding.subject}: saw {finding.saw}, want {finding.want}; {finding.do}"
         if result.check == SKEW:
             for doubt in result.doubts:
-                yield f"{doubt.subject}: saw {doubt.reason}, want it known"
+                yield f"{doubt.subject}: saw {doubt.reason}, want to know it"
     yield from _containers(libraries, loaded)
 
 
@@ -68,4 +68,4 @@ def _containers(libraries: ContainerLibraries | Unknown, loaded: str) -> Iterato
         if not same(one.version, loaded):
             where = "mounted" if one.mounted else "in its image"
             subject = f"container {one.container[:12]}"
-            yield f"{subject}: saw libnvidia-ml {one.version} {where}, want {loaded}; make it anew"
+            yield f"{subject}: saw libnvidia-ml {one.version} {where}, want {loaded}; recreate it"

@@ -55,7 +55,7 @@ def holding(
     if way == "leave":
         return NOTHING
     if isinstance(means, Unknown):
-        return _refused("package holds", means.reason, "them known")
+        return _refused("package holds", means.reason, "to know them")
     if way == "release":
         return Holding(drop=means.held, blacklist=_gone(means))
     if reasons := _unread(packages, holds):
@@ -82,7 +82,7 @@ def _unread(
     if isinstance(holds, PackageHolds):
         parts += holds.unread
     reasons = dict.fromkeys(part.reason for part in parts if isinstance(part, Unknown))
-    return tuple(Refusal("driver packages", reason, "them known") for reason in reasons)
+    return tuple(Refusal("driver packages", reason, "to know them") for reason in reasons)
 
 
 def _held(

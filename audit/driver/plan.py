@@ -112,7 +112,7 @@ def _holds(node: NodeState, asked: Asked, hold: str) -> Holding:
 
 def _interrupted(interrupted: bool | Unknown) -> Iterator[Refusal]:
     if isinstance(interrupted, Unknown):
-        yield Refusal("containers of before", interrupted.reason, "to know that none is left down")
+        yield Refusal("containers of before", interrupted.reason, "to know that none is down")
 
 
 def _notes(
@@ -132,7 +132,7 @@ def _notes(
     elif not reboot:
         yield f"driver: saw {finding.saw}; a reboot ends it (--data reboot=true)"
         yield from (
-            f"{who} may reboot it before" for who in (conditions and conditions.reboots) or ()
+            f"{who} may reboot it earlier" for who in (conditions and conditions.reboots) or ()
         )
 
 

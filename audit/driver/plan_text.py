@@ -41,7 +41,7 @@ def lines(plan: DriverPlan) -> Iterator[str]:
     elif plan.flag and plan.stops:
         yield f"the reboot will stop {_count(len(plan.stops))}"
     if plan.recover:
-        yield "docker: start what ran before a reboot that was not seen to its end"
+        yield "docker: start what ran before a reboot whose end was not seen"
 
 
 def _holds(holds: Holding) -> Iterator[str]:
@@ -52,12 +52,12 @@ def _holds(holds: Holding) -> Iterator[str]:
         yield f"  to release: {_RELEASE[by]} {names}, or --data hold_driver=release"
     for by in dict.fromkeys(means for means, _ in holds.drop):
         names = " ".join(name for means, name in holds.drop if means == by)
-        yield f"{_RELEASE[by]} {names}  (held by an earlier run of this)"
+        yield f"{_RELEASE[by]} {names}  (held by an earlier run)"
     if holds.blacklist:
         yield f"unattended-upgrades: leave out {', '.join(holds.blacklist)}"
         yield "  to release: --data hold_driver=release"
     elif holds.blacklist is not None:
-        yield "unattended-upgrades: our blacklist is taken away"
+        yield "unattended-upgrades: our blacklist is removed"
 
 
 def _reboot(plan: DriverPlan) -> Iterator[str]:

@@ -110,7 +110,7 @@ def _schedulers(node: NodeState, conditions: RebootConditions | Unknown) -> Iter
 def _libraries(node: NodeState, libraries: ContainerLibraries | Unknown) -> Iterator[Refusal]:
     """Containers whose image brings a library of its own: the new module refuses that one."""
     if isinstance(libraries, Unknown):
-        yield Refusal("libraries in containers", libraries.reason, "them known", knob="libraries")
+        yield Refusal("libraries in containers", libraries.reason, "to know them", knob="libraries")
         return
     driver = node.driver
     coming = driver.library if isinstance(driver, NvidiaDriver) else None

@@ -74,7 +74,7 @@ def cure(driver: NvidiaDriver, loaded: str, library: str, boot: NextBoot) -> tup
     """What brings a skewed node in step, and whether a reboot does."""
     if contained(driver):
         return Repair.HUMAN, (
-            "let the GPU Operator load its module anew: drain the GPU pods of this node and restart"
+            "let the GPU Operator reload its module: drain the GPU pods of this node and restart"
             " its driver pod"
         )
     if newer(library, loaded):

@@ -23,7 +23,7 @@ def lines(plan: Plan, diff: bool) -> Iterator[str]:
     if plan.write:
         entry = f"exec-opts native.cgroupdriver={plan.driver}"
         if plan.restores:
-            entry = f"the file from before, with it driver {plan.driver}"
+            entry = f"the file from before, with driver {plan.driver}"
         yield f"{plan.path}: {entry}  [{_cost(Repair.WRITE_CONFIG)}]"
         if diff:
             yield from _diff(plan)
@@ -40,7 +40,7 @@ def _cost(repair: Repair) -> str:
 def _restart(plan: Plan) -> Iterator[str]:
     count = len(plan.stops)
     stop = {0: "no container stops", 1: "1 container stops"}.get(count, f"{count} containers stop")
-    yield f"docker: restart, {stop}; it takes what else daemon.json says since its last start"
+    yield f"docker: restart, {stop}; other changes to daemon.json since its last start take effect"
     if plan.live_restore:
         yield "  live-restore: they keep running, and exposed ones stay exposed until they restart"
     for container in plan.stops:
@@ -56,9 +56,9 @@ def _work(plan: Plan) -> Iterator[str]:
         named = ", ".join(f"{one.program} ({one.pid})" for one in plan.work.processes)
         yield f"  GPU processes that may end: {named}"
     for cluster in sorted({one.kind_cluster for one in plan.stops if one.kind_cluster}):
-        yield f"  kind cluster {cluster}: its nodes are containers here, it goes down with them"
+        yield f"  kind cluster {cluster}: its nodes are containers here, so it goes down with them"
     for service in sorted({one.service for one in plan.stops if one.service}):
-        yield f"  swarm service {service}: its tasks here move or start anew"
+        yield f"  swarm service {service}: its tasks here move or restart"
 
 
 def returns(container: Inspected) -> str:

@@ -41,7 +41,7 @@ def _shortcoming(name: str, container: GpuContainer | None) -> Iterator[str]:
         yield f"{subject}: saw {behind.reason}, want it out of systemd's hands"
     elif behind.missing:
         yield (
-            f"{subject}: saw it in its scope of before, no rule for {', '.join(behind.missing)};"
+            f"{subject}: saw it still in its old scope, no rule for {', '.join(behind.missing)};"
             f" want it started again (`docker restart {name}`)"
         )
     if isinstance(container.nodes, Unknown):

@@ -55,11 +55,11 @@ OVERRULABLE = (
 )
 """The names that the knob ``overrule`` takes."""
 
-# Their /etc is made anew at boot or by the system's own tools (os-release(5), ID).
+# Their /etc is rebuilt at boot or by the system's own tools (os-release(5), ID).
 _APPLIANCES = {
     "nixos": "set virtualisation.docker.daemon.settings in configuration.nix",
     "bottlerocket": "use its settings API",
-    "cos": "put it into the instance's cloud-init: /etc is made anew at boot",
+    "cos": "put it into the instance's cloud-init: /etc is rebuilt at boot",
     "talos": "change the machine configuration",
 }
 
@@ -145,7 +145,8 @@ def _answers(node: NodeState, engine: DockerEngine, driver: str) -> Iterator[Ref
     elif engine.info.live_restore and engine.info.swarm == "active":
         yield Refusal("live-restore", "on, on a node of a swarm", "one of the two")
     if driver == "systemd" and isinstance(node.hierarchy, Unknown):
-        yield Refusal("cgroup hierarchy", node.hierarchy.reason, "it known for the systemd driver")
+        want = "to know it for the systemd driver"
+        yield Refusal("cgroup hierarchy", node.hierarchy.reason, want)
 
 
 def losses(stopped: Collection[Inspected]) -> Iterator[Refusal]:
@@ -190,5 +191,5 @@ def _skew(node: NodeState, stopped: tuple[Inspected, ...]) -> Iterator[Refusal]:
     with_gpu = {one.id for one in found}
     if names := [one.name for one in stopped if one.id in with_gpu]:
         saw = f"module {loaded}, libnvidia-ml {library}; {', '.join(names)} would not start again"
-        instead = "first what driver-skew says; a reboot brings both"
+        instead = "first do what driver-skew says; a reboot brings both"
         yield Refusal("driver", saw, "one version", instead, "skew")

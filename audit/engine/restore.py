@@ -62,7 +62,7 @@ def driver_with(content: bytes | None, node: NodeState, path: str) -> tuple[str,
         return named, True
     hierarchy = node.hierarchy
     if not isinstance(hierarchy, CgroupHierarchy):
-        return Refused("cgroup hierarchy", hierarchy.reason, "it known: it decides the driver")
+        return Refused("cgroup hierarchy", hierarchy.reason, "to know it: it decides the driver")
     return ("systemd" if hierarchy.mode is Mode.V2 and node.systemd else "cgroupfs"), False
 
 

@@ -94,7 +94,7 @@ def runtime_reads(toolkit: ContainerToolkit) -> bool | Unknown:
     if config is not None and not isinstance(config, Unknown) and config.mode == "cdi":
         return False
     if not isinstance(toolkit.version, str):
-        return toolkit.version or Unknown("container toolkit: no version to be had")
+        return toolkit.version or Unknown("container toolkit: no version found")
     return (release(toolkit.version) or ()) > _IGNORED_UP_TO
 
 

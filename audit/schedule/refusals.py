@@ -71,4 +71,4 @@ def _needs(knobs: ScheduleKnobs, scheduler: SchedulerState) -> Iterator[Refusal]
         yield Refusal("paths", scheduler.missing.reason, "to know that what is needed is there")
     else:
         for path in scheduler.missing:
-            yield Refusal(path, "no such file or directory", "it there before the schedule")
+            yield Refusal(path, "no such file or directory", "it to be there before the schedule")

@@ -100,5 +100,5 @@ def _drain(reason: str, now: SlurmNode, mine: bool) -> Decision:
         return Decision(Act.LEAVE, f"drained by us already: {now.reason}")
     if now.drained or now.reason:
         other = now.reason or "drained without a reason"
-        return Decision(Act.LEAVE, f"somebody else's reason stands there: {other}")
+        return Decision(Act.LEAVE, f"it has somebody else's reason: {other}")
     return Decision(Act.DRAIN, reason.removeprefix(MARK), reason)

@@ -2,7 +2,7 @@
 # Puts the files of the scheduled audit in place and starts its timer, without a daemon-reload.
 #
 # systemd reads a unit that it does not know from the disk when it is started. A stopped timer that
-# nothing wants is forgotten within moments, and read anew at the next start (seen on systemd 252,
+# nothing wants is forgotten within moments, and read again at the next start (seen on systemd 252,
 # 257 and 262). So no unit of ours may be wanted by a target but the one that never changes.
 #
 # Arguments: "systemd" or "cron", user, whether that user is made here (yes, no), directory of the

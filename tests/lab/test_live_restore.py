@@ -24,7 +24,7 @@ def test_left_behind_named_then_restarted(lab: Lab, tmp_path: Path) -> None:
         assert node.sh("docker info --format '{{.CgroupDriver}}'") == "cgroupfs"
         assert node.sh("docker inspect -f '{{.State.Pid}}' trainer") == pid
         for name in ("trainer", "batch"):
-            assert f"not proven: container {name}: saw it in its scope of before" in fix.text
+            assert f"not proven: container {name}: saw it still in its old scope" in fix.text
 
         again = deployed.run(
             hosts, "fix_cgroup.py", "-y", "--data", "restart_exposed_containers=true"

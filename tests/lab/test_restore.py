@@ -24,7 +24,7 @@ def test_there_and_back(lab: Lab, tmp_path: Path, before: str | None) -> None:
         assert deployed.run(hosts, "fix_cgroup.py", "-y").code == 0
         dry = deployed.run(hosts, "restore.py", "--dry", "--diff", "-y")
         assert dry.code == 0, dry.text
-        assert "the file from before, with it driver systemd" in dry.text
+        assert "the file from before, with driver systemd" in dry.text
         assert "cgroupfs" in node.read(PATH).decode()
 
         back = deployed.run(hosts, "restore.py", "-y")

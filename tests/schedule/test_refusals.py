@@ -37,7 +37,7 @@ def test_what_has_to_be_there_before() -> None:
             [
                 "user: saw uid 1001, want root; set _sudo = True",
                 "drift_user kim: saw no such user, want a user of this node",
-                "/var/lib/node_exporter: saw no such file or directory, want it there",
+                "/var/lib/node_exporter: saw no such file or directory, want it to be there",
             ],
         ),
         (
