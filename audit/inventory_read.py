@@ -14,7 +14,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from pyinfra.api import Inventory, State
+from pyinfra.api import Host, Inventory, State
 from pyinfra.api.exceptions import InventoryError
 from pyinfra.context import ctx_state
 from pyinfra_cli.inventory import make_inventory
@@ -72,6 +72,14 @@ def _matched(inventory: Inventory, patterns: Sequence[str]) -> set[str]:
         else:
             named |= {host.name for host in inventory if fnmatch(host.name, pattern)}
     return named
+
+
+def taking_part(
+    inventory: Inventory, limits: Sequence[str], excluded: Sequence[str] = ()
+) -> list[Host]:
+    """The hosts of a run with these limits."""
+    names = _matched(inventory, limits or ["*"]) - _matched(inventory, excluded)
+    return [host for host in inventory if host.name in names]
 
 
 def _made(name: str, given: Mapping[str, Any], group_data: Sequence[str]) -> Inventory:

@@ -20,31 +20,37 @@ def unknown_to(inventory: Inventory) -> tuple[str, ...]:
 
     Known are the knobs, pyinfra's own names, and all that the inventory gives to any of its hosts.
     """
-    names = {*_knobs(), *all_argument_meta, *inventory.data}
+    names = {*every_knob(), *all_argument_meta, *given_by(inventory)}
     for connector in get_all_connectors().values():
         names.update(getattr(connector, "data_meta", ()))
+    return tuple(f"{line} (--data)" for _, line in misspelt(inventory.override_data, names))
+
+
+def given_by(inventory: Inventory) -> set[str]:
+    """Every name that the inventory itself gives to a group or a host of its own."""
+    names = set(inventory.data)
     for data in (*inventory.group_data.values(), *inventory.host_data.values()):
         names.update(data)
-    return misspelt(inventory.override_data, names)
+    return names
 
 
 @cache
-def _knobs() -> frozenset[str]:
+def every_knob() -> frozenset[str]:
     """Every knob of every deploy: the names to which the file of their defaults gives a value."""
     tree = ast.parse(_DEFAULTS.read_text(encoding="utf-8"))
     stores = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
     return frozenset(node.id for node in stores if isinstance(node.ctx, ast.Store))
 
 
-def misspelt(given: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
-    """What was seen and what is wanted, for each name that is not known.
+def misspelt(given: Iterable[str], known: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Each name that is not known, with what was seen and what is wanted.
 
     .. code:: python
 
-        ("knob audit_levl: saw no such knob, want audit_level",)
+        (("audit_levl", "knob audit_levl: saw no such knob, want audit_level"),)
     """
     return tuple(
-        f"knob {name}: saw no such knob, want {_nearest(name, known)}"
+        (name, f"knob {name}: saw no such knob, want {_nearest(name, known)}")
         for name in given
         if name not in known
     )

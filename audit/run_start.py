@@ -5,18 +5,18 @@ from __future__ import annotations
 import atexit
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
 import click
-from pyinfra.api import State
+from pyinfra.api import Host, State
 from pyinfra.api.exceptions import DeployError
 from pyinfra.context import ctx_state
 
 from audit import questions
-from audit.inventory_read import against, read, said
+from audit.inventory_read import against, read, said, taking_part
 
 _DEPLOYS = Path(__file__).resolve().parent.parent / "deploys"
 _SSH = ("ssh_user", "ssh_key", "ssh_key_password", "ssh_port", "ssh_password")
@@ -29,13 +29,19 @@ def begin(asked: Mapping[str, Any]) -> None:
     Here and not in a deploy: of an inventory without hosts no deploy code runs, and pyinfra ends
     with 0.
     """
-    if reasons := list(refusals(asked)):
+    if reasons := list(dict.fromkeys(refusals(asked))):
         click.echo("\n".join(reasons), err=True)
         sys.exit(1)
     signal.signal(signal.SIGINT, _interrupted)
     questions.answer(asked)
-    if any(Path(name).resolve().parent == _DEPLOYS for name in asked["operations"]):
+    if _own(asked["operations"]):
         atexit.register(_report_unreached)
+
+
+def _own(operations: Sequence[str]) -> list[str]:
+    """The names of the deploys of this checkout among what is to be run."""
+    paths = [Path(name).resolve() for name in operations]
+    return [path.stem for path in paths if path.parent == _DEPLOYS]
 
 
 def _interrupted(number: int, _: FrameType | None) -> NoReturn:
@@ -54,8 +60,30 @@ def refusals(asked: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(inventory, str):
         yield inventory
         return
-    yield from against(inventory, asked["limit"] or (), asked["exclude"] or ())
+    limits, excluded = asked["limit"] or (), asked["exclude"] or ()
+    yield from against(inventory, limits, excluded)
+    if readers := list(_readers(asked["operations"])):
+        from audit.wrong_knobs import wrong_knobs
+
+        yield from wrong_knobs(inventory, taking_part(inventory, limits, excluded), readers)
     yield from questions.unanswerable(asked)
+
+
+def _readers(operations: Sequence[str]) -> Iterator[Callable[[Host], object]]:
+    """What reads the knobs of these deploys. Imported by them anyway, and by no other command."""
+    deploys = _own(operations)
+    if deploys:
+        from audit.knobs import read_once
+
+        yield read_once
+    if "schedule_drift" in deploys:
+        from audit.schedule.knobs import schedule_knobs
+
+        yield schedule_knobs
+    if "mig_monitor" in deploys:
+        from audit.monitor.knobs import monitor
+
+        yield monitor
 
 
 def _report_unreached() -> None:

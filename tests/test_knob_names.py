@@ -30,9 +30,9 @@ def test_what_pyinfra_or_the_inventory_names_is_known(name: str) -> None:
     [("cgroup_drivr", "cgroup_driver"), ("waiver", "waivers"), ("sudo", "_sudo")],
 )
 def test_a_misspelt_name_is_told_the_nearest(name: str, near: str) -> None:
-    assert refusals(**{name: 1}) == (f"knob {name}: saw no such knob, want {near}",)
+    assert refusals(**{name: 1}) == (f"knob {name}: saw no such knob, want {near} (--data)",)
 
 
 def test_a_name_that_is_like_none_is_told_where_they_are() -> None:
     (told,) = refusals(zzz=1)
-    assert told.endswith("want one of inventories/group_data/all.py")
+    assert told.endswith("want one of inventories/group_data/all.py (--data)")

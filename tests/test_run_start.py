@@ -15,6 +15,7 @@ from pyinfra_cli.cli import cli
 from audit.run_start import begin, refusals
 
 ROOT = Path(__file__).resolve().parent.parent
+AUDIT = str(ROOT / "deploys" / "audit.py")
 PYINFRA = Path(sys.executable).with_name("pyinfra")
 
 INVENTORIES = {
@@ -25,6 +26,7 @@ INVENTORIES = {
     "open.py": 'hosts = [\n    "gpu-01",\n',
     "fails.py": "\n\nimport nosuch\n",
     "my fleet.py": "hosts = []\n",
+    "groups.py": 'gpus = ["gpu-01", ("gpu-02", {"batch_size": 0})]\n',
 }
 KEYS = {
     "words": "nothing of a key\n",
@@ -46,7 +48,7 @@ REFUSED = [
     (
         ["good.py", "--limit", "gpu-99", "--data", "batch_sise=4"],
         "limit gpu-99: saw no such host or group, want one of this inventory\n"
-        "knob batch_sise: saw no such knob, want batch_size",
+        "knob batch_sise: saw no such knob, want batch_size (--data)",
     ),
     (
         ["good.py", "--exclude", "gpu-99"],
@@ -55,6 +57,16 @@ REFUSED = [
     (
         ["good.py", "--exclude", "@lo*"],
         "exclude @lo*: saw every host of the run excluded, want one left",
+    ),
+    (
+        ["groups.py", "--data", "max_failures=lots", "--data", "reboot=yes"],
+        "knob reboot: saw 'yes', want true or false (--data)\n"
+        "knob max_failures: saw 'lots', want a number from 0 (--data)\n"
+        "knob batch_size: saw 0, want a number from 1 (host gpu-02)",
+    ),
+    (
+        ["groups.py", "--data", "max_failures=lots", "--limit", "gpu-01"],
+        "knob max_failures: saw 'lots', want a number from 0 (--data)",
     ),
     (["good.py", "--data", "batch_size"], "--data: saw 'batch_size', want KNOB=VALUE"),
     (
@@ -73,7 +85,7 @@ REFUSED = [
 
 
 def _asked(*words: str) -> dict[str, Any]:
-    with cli.make_context("pyinfra", [*words[:1], "deploys/audit.py", "-y", *words[1:]]) as context:
+    with cli.make_context("pyinfra", [*words[:1], AUDIT, "-y", *words[1:]]) as context:
         return context.params
 
 

@@ -9,29 +9,33 @@ from tests.drift.place import Place
 
 REFUSED = [
     (["--data", "audit_levl=none", "--limit", "zork"], "fleet.py", [
-        "knob audit_levl: saw no such knob, want audit_level\n",
+        "knob audit_levl: saw no such knob, want audit_level (--data)\n",
         "limit zork: saw no such host or group, want one of this inventory\n",
     ]),
     (["--data", "batch_size=none"], "fleet.py", [
-        "knob batch_size: saw 'none', want a number from 1\n"
+        "knob batch_size: saw 'none', want a number from 1 (--data)\n"
     ]),
     (["--data", "report_junit=."], "fleet.py", [
-        "knob report_junit: saw '.', a directory, want a file in it\n"
+        "knob report_junit: saw '.', a directory, want a file in it (--data)\n"
     ]),
     (["--data", "report_junit=a.x", "--data", "report_json=./a.x"], "fleet.py", [
-        "knobs report_json, report_junit: saw 'a.x' in both, want two files\n"
+        "knobs report_json, report_junit: saw 'a.x' in both, want two files (--data)\n"
     ]),
     (["--data", 'waivers=[{"check": "zork"}, 7]'], "fleet.py", [
-        "knob waivers: item 1, owner: saw nothing, want words\n",
+        "knob waivers: item 1, owner: saw nothing, want words (--data)\n",
         "knob waivers: item 2: saw 7, want an object with check, ",
     ]),
-    (["--data", "_timeout=abc"], "fleet.py", ["knob _timeout: saw 'abc', want seconds from 1\n"]),
-    (["--data", "_timeout=-1"], "fleet.py", ["knob _timeout: saw -1, want seconds from 1\n"]),
+    (["--data", "_timeout=abc"], "fleet.py", [
+        "knob _timeout: saw 'abc', want seconds from 1 (--data)\n"
+    ]),
+    (["--data", "_timeout=-1"], "fleet.py", [
+        "knob _timeout: saw -1, want seconds from 1 (--data)\n"
+    ]),
     ([], "none.py", ["inventory none.py: saw no such file or host, want a file, @local or"]),
     ([], "empty.py", ["inventory empty.py: saw no hosts in it, want a list of hosts\n"]),
     ([], "words.py", ["inventory words.py, line 1: saw invalid syntax, want Python\n"]),
     ([], ".", ["inventory .: saw Is a directory, want hosts\n"]),
-    ([], "own.py", ["knob waivers: saw 7, want a list of waivers (gpu-02 and 1 more)\n"]),
+    ([], "own.py", ["knob waivers: saw 7, want a list of waivers (host gpu-02 and 1 more)\n"]),
     ([], "refuses.py", ["inventory refuses.py: hosts.ini:3: saw 'b', want KEY=VALUE\n"]),
     ([], "fails.py", ["inventory fails.py, line 1: saw KeyError: 'HOSTS', want hosts\n"]),
 ]  # fmt: skip

@@ -1,0 +1,53 @@
+"""Knobs whose value cannot be meant, all of a host's at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+from pyinfra.api.exceptions import DeployError
+
+Value = TypeVar("Value")
+
+
+class Unmeant(DeployError):
+    """Ends a run before anything is changed; ``lines`` has each knob's name and what is told."""
+
+    def __init__(self, *lines: tuple[str, str]) -> None:
+        super().__init__("\n".join(line for _, line in lines))
+        self.lines = lines
+
+
+def unmeant(knob: str, saw: object, want: str) -> Unmeant:
+    """What is told of one knob.
+
+    .. code:: python
+
+        "knob batch_size: saw 0, want a number from 1"
+    """
+    return Unmeant((knob, f"knob {knob}: saw {saw!r}, want {want}"))
+
+
+class Reading:
+    """Goes through a host's knobs to the last, whatever is wrong with those before it."""
+
+    def __init__(self, given: Callable[[str], object]) -> None:
+        self._given = given
+        self._lines: list[tuple[str, str]] = []
+
+    def knob(self, name: str, meant: Callable[[str, object], Value]) -> Value:
+        """What is meant by it; of one that means nothing no value is ever used."""
+        return cast("Value", self.attempt(lambda: meant(name, self._given(name))))
+
+    def attempt(self, step: Callable[[], Value]) -> Value | None:
+        """The step's value, or none where it was refused, which is kept."""
+        try:
+            return step()
+        except Unmeant as refusal:
+            self._lines += refusal.lines
+            return None
+
+    def end(self) -> None:
+        """Refuses all that could not be meant."""
+        if self._lines:
+            raise Unmeant(*self._lines)

@@ -1,0 +1,79 @@
+"""Every knob of a run that cannot be meant is told, once, before any host is connected to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pyinfra.api import Host, Inventory
+
+from audit.knobs import read_once
+from audit.schedule.knobs import schedule_knobs
+from audit.wrong_knobs import wrong_knobs
+
+
+def fleet(given: dict[str, Any], **groups: tuple[list[Any], dict[str, Any]]) -> Inventory:
+    """An inventory with ``--data``; the group ``all`` of it has what ``every`` gives."""
+    names, data = groups.pop("every", ([], {}))
+    hosts = names or [host for members, _ in groups.values() for host in members]
+    return Inventory((hosts, data), override_data=given, **groups)
+
+
+def told(inventory: Inventory, *readers: Any) -> list[str]:
+    return list(wrong_knobs(inventory, list(inventory), readers or (read_once,)))
+
+
+def test_all_of_them_at_once_and_where_each_was_said() -> None:
+    inventory = fleet(
+        {"max_failures": "lots"},
+        every=([], {"canary": -1}),
+        old=(["gpu-01", ("gpu-02", {"batch_size": 0})], {"reboot": "yes", "batch_size": 5}),
+        new=(["gpu-03", ("gpu-04", {"batch_size": 0}), ("gpu-05", {"batch_size": "0"})], {}),
+    )
+    assert set(told(inventory)) == {
+        "knob max_failures: saw 'lots', want a number from 0 (--data)",
+        "knob canary: saw -1, want a number from 0 (group all)",
+        "knob reboot: saw 'yes', want true or false (group old)",
+        "knob batch_size: saw 0, want a number from 1 (host gpu-02 and 1 more)",
+        "knob batch_size: saw '0', want a number from 1 (host gpu-05)",
+    }
+
+
+def test_of_several_groups_the_last_counts_as_it_does_for_pyinfra() -> None:
+    inventory = fleet({}, a=(["x"], {"batch_size": 0}), b=(["x"], {"batch_size": -1}))
+    assert told(inventory) == ["knob batch_size: saw -1, want a number from 1 (group b)"]
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("batch_sise", "batch_size"), ("max_failure", "max_failures"), ("kube_config", "kubeconfig")],
+)
+def test_a_misspelt_one_in_a_group_or_on_a_host_is_told(name: str, near: str) -> None:
+    line = f"knob {name}: saw no such knob, want {near}"
+    assert told(fleet({}, gpus=(["a", "b"], {name: 4}))) == [f"{line} (group gpus)"]
+    assert told(fleet({}, gpus=([("a", {name: 4}), "b"], {}))) == [f"{line} (host a)"]
+
+
+@pytest.mark.parametrize("name", ["rack", "colour", "canaries", "ssh_keys", "reported", "gpu"])
+def test_names_of_the_inventorys_own_are_nobodys_business(name: str) -> None:
+    assert told(fleet({}, gpus=(["a"], {name: 4}))) == []
+
+
+def test_what_nobody_said_has_no_place() -> None:
+    (line,) = told(fleet({"accept": True}, gpus=(["a"], {})))
+    assert line.startswith("knob accept: saw no report_json, want one") and "(--data)" in line
+    asked = fleet({}, gpus=(["a"], {"drift_mode": "controller"}))
+    (line,) = told(asked, schedule_knobs)
+    assert line == (
+        "knob drift_inventory: saw None, want the path of an inventory on the controller"
+    )
+
+
+def test_hosts_that_are_alike_are_read_once() -> None:
+    hosts = [(f"gpu-{number}", {"ssh_hostname": f"10.0.0.{number}"}) for number in range(50)]
+    inventory = fleet({}, gpus=([*hosts, ("odd", {"batch_size": 3})], {"batch_size": 4}))
+    read: list[Host] = []
+    assert told(inventory, read.append) == []
+    assert [host.name for host in read] == ["gpu-0", "odd"]
+    assert read_once(inventory.hosts["gpu-1"]) is read_once(inventory.hosts["gpu-2"])
+    assert read_once(inventory.hosts["odd"]).batch_size == 3
