@@ -99,22 +99,21 @@ def section(sections: Sections, name: str) -> Section:
 def understood(probes: Sequence[Probe], sections: Sections) -> Sections:
     """The sections, with those lost whose lines are not such as their probe prints."""
     lost = {
-        probe.name: answer
+        probe.name: replace(given, lost=f"not understood: {line[:80]!r}")
         for probe in probes
         if probe.lines
         and (given := sections.get(probe.name))
-        and (answer := _understood(given, probe.lines)) is not given
+        and (line := _strange(given, re.compile(probe.lines)))
     }
     return {**sections, **lost} if lost else sections
 
 
-def _understood(answer: Section, lines: str) -> Section:
-    if answer.trouble:
-        return answer
-    for line in answer.out.splitlines():
-        if line.strip() and not re.match(lines, line):
-            return replace(answer, lost=f"not understood: {line[:80]!r}")
-    return answer
+def _strange(answer: Section, lines: re.Pattern[str]) -> str | None:
+    """The first line that its probe does not print, of an answer that is complete."""
+    if not answer.out or answer.trouble:
+        return None
+    strange = (line for line in answer.out.splitlines() if not lines.match(line) and line.strip())
+    return next(strange, None)
 
 
 def read(output: Iterable[str]) -> Sections:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -20,10 +21,10 @@ _script = cache(script)
 
 
 class Answers(dict[str, Section]):
-    """A node's answers, and what has been read from them by now: the values of its facts."""
+    """A node's answers to these probes, and what has been read from them by now: its facts."""
 
-    def __init__(self, sections: Sections) -> None:
-        super().__init__(sections)
+    def __init__(self, probes: Sequence[Probe], sections: Sections) -> None:
+        super().__init__(understood(probes, sections))
         self.known: dict[type, Any] = {}
 
 
@@ -48,7 +49,7 @@ class Source(FactBase[T | Unknown], Generic[T]):
 
     @override
     def process(self, output: list[str]) -> T | Unknown:
-        return self.judged(Answers(read(output)))
+        return self.judged(read(output))
 
     @classmethod
     def judged(cls, sections: Sections) -> T | Unknown:
@@ -57,18 +58,16 @@ class Source(FactBase[T | Unknown], Generic[T]):
         pyinfra ends the run for every host when a fact raises (api/facts.py, 3.10.0). Facts stand
         on others: each is read once from a node's answers.
         """
-        if not isinstance(sections, Answers):
-            return cls._judged(sections)
-        if cls not in sections.known:
-            sections.known[cls] = cls._judged(sections)
-        known: T | Unknown = sections.known[cls]
+        answers = sections if isinstance(sections, Answers) else Answers(cls.probes, sections)
+        if cls not in answers.known:
+            answers.known[cls] = cls._judged(answers)
+        known: T | Unknown = answers.known[cls]
         return known
 
     @classmethod
-    def _judged(cls, sections: Sections) -> T | Unknown:
+    def _judged(cls, answers: Answers) -> T | Unknown:
         try:
-            given = understood(cls.probes, sections)
-            return cls.parse(given if given is sections else Answers(given))
+            return cls.parse(answers)
         except Exception as fault:  # noqa: BLE001
             return Unknown(f"{cls.name}: its parser failed: {type(fault).__name__}: {fault}")
 

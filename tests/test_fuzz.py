@@ -40,7 +40,7 @@ WHOLE = next(source for source in sources() if name(source) == "node.Node")
 @given(answers(WHOLE))
 def test_a_fact_is_the_same_whatever_was_read_before_it(sections: Sections) -> None:
     """Facts that stand on others share what these have read, and leave it as it was."""
-    shared = Answers(sections)
+    shared = Answers(WHOLE.probes, sections)
     assert WHOLE.judged(shared) == WHOLE.judged(sections)
     for source in sources():
         assert source.judged(shared) == source.judged(sections), name(source)

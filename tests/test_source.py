@@ -8,7 +8,7 @@ import pytest
 from typing_extensions import override
 
 from facts.probe import Probe, Section, Sections
-from facts.source import Answers, Source
+from facts.source import Source
 from facts.unknown import Unknown
 
 PROBE = Probe("below.words", "echo word", lines=r"word")
@@ -26,13 +26,13 @@ class Below(Source[str]):
         return answer.trouble or answer.out
 
 
-class Above(Source[tuple[str | Unknown, str | Unknown]]):
+class Above(Source[tuple[str | Unknown, str | Unknown, Unknown | None]]):
     probes = (*Below.probes, Probe("above.more", "true", lines=r"more"))
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> tuple[str | Unknown, str | Unknown]:
-        return Below.judged(sections), Below.judged(sections)
+    def parse(cls, sections: Sections) -> tuple[str | Unknown, str | Unknown, Unknown | None]:
+        return Below.judged(sections), Below.judged(sections), sections["above.more"].trouble
 
 
 @pytest.fixture(autouse=True)
@@ -49,24 +49,22 @@ def answers(more: str = "more") -> dict[str, Section]:
 
 
 def test_a_value_is_read_once_from_a_nodes_answers() -> None:
-    assert Above.judged(Answers(answers())) == ("word", "word")
+    assert Above.judged(answers()) == ("word", "word", None)
     assert read == ["below"]
 
 
 def test_two_nodes_are_read_apart() -> None:
     for _ in range(2):
-        Above.judged(Answers(answers()))
+        Above.judged(answers())
     assert read == ["below", "below"]
 
 
 def test_an_answer_that_is_not_understood_is_lost_for_the_fact_that_says_so() -> None:
-    given = Answers(answers(more="less"))
-    assert Above.judged(given) == ("word", "word")
-    assert given["above.more"].trouble is None
-    assert read == ["below"]
+    lost = Unknown("above.more: not understood: 'less'")
+    assert Above.judged(answers(more="less")) == ("word", "word", lost)
 
 
 def test_what_a_fact_stands_on_may_be_lost() -> None:
-    given = Answers({**answers(), PROBE.name: Section(PROBE.name, 0, "noise")})
+    given = {**answers(), PROBE.name: Section(PROBE.name, 0, "noise")}
     value = Unknown("below.words: not understood: 'noise'")
-    assert Above.judged(given) == (value, value)
+    assert Above.judged(given) == (value, value, None)
