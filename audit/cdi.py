@@ -59,23 +59,31 @@ def readers(node: NodeState, spec: CdiSpec) -> Iterator[tuple[str, str | Unknown
 
 def groups(spec: CdiSpec) -> bool:
     """Whether it is of a version that not every engine with CDI takes."""
-    return (release(spec.version or "") or ()) >= _GROUPS
+    return (_version(spec) or ()) >= _GROUPS
 
 
 def refused(spec: CdiSpec, engine: str, version: str) -> bool | Unknown:
     """Whether this engine takes nothing of the spec: it was made for a newer one."""
     if not groups(spec):
         return False
-    if release(spec.version or "") != _GROUPS:
+    if _version(spec) != _GROUPS:
         return Unknown(f"whether {engine} {version} takes cdiVersion {spec.version}")
     return (release(version) or ()) < TAKES[engine]
+
+
+def _version(spec: CdiSpec) -> tuple[int, ...] | None:
+    return release(spec.version) if isinstance(spec.version, str) else None
 
 
 def not_in(specs: tuple[CdiSpec, ...], mig: MigState) -> tuple[str, ...] | Unknown:
     """The MIG devices that no spec has, by their capability files: ``("gpu0/mig/gi1/ci0",)``."""
     if isinstance(mig.capabilities, Unknown):
         return mig.capabilities
-    given = {minor for spec in specs if spec.kind == GPU for minor in spec.capabilities}
+    given: set[int] = set()
+    for spec in specs:
+        if isinstance(spec.capabilities, Unknown):
+            return spec.capabilities
+        given.update(spec.capabilities if spec.kind == GPU else ())
     devices = [
         one for one in mig.capabilities if re.fullmatch(r"gpu\d+/mig/gi\d+/ci\d+/access", one.path)
     ]

@@ -39,8 +39,8 @@ class CdiSpec(Value):
     path: str
     kind: str | Unknown | None
     driver: str | Unknown | None
-    version: str | None = None
-    capabilities: tuple[int, ...] = ()
+    version: str | Unknown | None = None
+    capabilities: tuple[int, ...] | Unknown = ()
 
 
 def specs(texts: dict[str, str | Unknown] | Unknown) -> tuple[CdiSpec, ...] | Unknown:
@@ -54,7 +54,7 @@ def specs(texts: dict[str, str | Unknown] | Unknown) -> tuple[CdiSpec, ...] | Un
 
 def _spec(path: str, text: str | Unknown) -> CdiSpec:
     if isinstance(text, Unknown):
-        return CdiSpec(path, text, text)
+        return CdiSpec(path, text, text, text, text)
     kind = re.search(r"([A-Za-z0-9._-]*nvidia\.com/[\w-]+)", text)
     version = re.search(r"cdiVersion\D*([\d.]+)", text)
     nodes = re.findall(r"^nvidia-cap(\d{1,9})$", text, re.MULTILINE)
