@@ -96,7 +96,7 @@ start() {
       *) return ;;
     esac
     tries=$((tries + 1))
-    [ $tries -le 5 ] || fail $unit.timer 'systemd holds its form of before' \
+    [ $tries -le 5 ] || fail $unit.timer 'systemd still has the old unit loaded' \
       'the new one, which comes at the next boot or daemon-reload: that takes GPUs from exposed containers'
     systemctl stop $unit.timer $unit.service 2>/dev/null
     systemctl reset-failed $unit.timer $unit.service 2>/dev/null
