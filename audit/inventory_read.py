@@ -24,7 +24,7 @@ from audit.knob_names import unknown_to
 
 
 def read(name: str, given: Mapping[str, Any], group_data: Sequence[str]) -> Inventory | str:
-    """The inventory of this name with the data of a command line, or what speaks against it.
+    """The inventory of this name with the data of a command line, or why it cannot be used.
 
     .. code:: python
 
@@ -52,7 +52,7 @@ def said(data: Sequence[str]) -> dict[str, Any]:
 def against(
     inventory: Inventory, limits: Sequence[str], excluded: Sequence[str] = ()
 ) -> Iterator[str]:
-    """What speaks against a run of it: limits that match nothing, names that nobody reads, keys."""
+    """Reasons against a run of it: limits that match nothing, unknown names, unusable keys."""
     for word, patterns in (("limit", limits), ("exclude", excluded)):
         for pattern in patterns:
             if not _matched(inventory, [pattern]):

@@ -72,7 +72,7 @@ _READ: WeakKeyDictionary[Inventory, _Read] = WeakKeyDictionary()
 
 
 def knobs(host: Host) -> Knobs:
-    """This host's knobs; a value that cannot be meant ends the run before anything is changed.
+    """This host's knobs; a value that makes no sense ends the run before anything is changed.
 
     So does a name on the command line that nobody reads.
     """

@@ -24,7 +24,7 @@ _SSH = ("ssh_user", "ssh_key", "ssh_key_password", "ssh_port", "ssh_password")
 
 
 def begin(asked: Mapping[str, Any]) -> None:
-    """Ends the run with 1 where something speaks against it; ``asked`` is pyinfra's command line.
+    """Ends the run with 1 where there is a reason against it; ``asked`` is pyinfra's command line.
 
     Here and not in a deploy: of an inventory without hosts no deploy code runs, and pyinfra ends
     with 0.
@@ -51,7 +51,7 @@ def _interrupted(number: int, _: FrameType | None) -> NoReturn:
 
 
 def refusals(asked: Mapping[str, Any]) -> Iterator[str]:
-    """What speaks against the run, in the order of the command line."""
+    """Every reason against the run, in the order of the command line."""
     if unfit := [pair for pair in asked["data"] if "=" not in pair]:
         yield from (f"--data: saw {pair!r}, want KNOB=VALUE" for pair in unfit)
         return

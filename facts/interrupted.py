@@ -14,7 +14,7 @@ _LOOK = """if [ -e "$state/ran" ]; then echo open; else echo none; fi\n"""
 
 
 class Interrupted(Source[bool]):
-    """Whether containers of before a restart may still be down: its list of them stands.
+    """Whether containers that ran before a restart may still be down: its list of them is there.
 
     + state_dir: where the operations of this project keep their state on the node
 

@@ -1,4 +1,4 @@
-"""What the last restart of Docker by this project said at its end."""
+"""The result of the last restart of Docker by this project."""
 
 from __future__ import annotations
 

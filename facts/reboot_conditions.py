@@ -1,4 +1,4 @@
-"""What a reboot of this node would meet: who holds it up, who works, who would do it anyway."""
+"""What a reboot of this node would meet: who blocks it, who is at work, who would reboot anyway."""
 
 from __future__ import annotations
 

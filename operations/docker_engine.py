@@ -36,7 +36,7 @@ _TRANSACTION = (
 _LONGEST_STOP = 600
 """Seconds; the script waits no longer for a stop, whatever the unit's TimeoutStopSec."""
 _CONTAINERS = 900
-"""Seconds for the containers of before, started one by one."""
+"""Seconds to start the containers that ran before, one by one."""
 _BEGIN = ("say", "state", "lock", "validate", "begin_restart")
 
 
@@ -95,7 +95,7 @@ def brought_back(
 
     .. code:: python
 
-        docker_engine.brought_back(name="Containers of before the reboot run again")
+        docker_engine.brought_back(name="Containers from before the reboot run again")
     """
     engine = host.get_fact(Engine)
     interrupted = host.get_fact(Interrupted, state_dir=state_dir)

@@ -14,7 +14,7 @@ from pyinfra.context import host
 @operation()
 def none(reasons: Sequence[str]) -> Generator[FunctionCommand, None, None]:
     """
-    Nothing speaks against changing this host; with a reason, the host fails and is left alone.
+    No reason is against changing this host; with one, the host fails and is left alone.
 
     + reasons: each a line with subject, saw, want and what to do instead
 
@@ -27,7 +27,7 @@ def none(reasons: Sequence[str]) -> Generator[FunctionCommand, None, None]:
     if reasons:
         yield FunctionCommand(_refuse, (reasons,), {})
     else:
-        host.noop("nothing speaks against it")
+        host.noop("no reason is against it")
 
 
 def _refuse(state: State, host: Host, reasons: Sequence[str]) -> bool:  # noqa: ARG001 - pyinfra's

@@ -1,4 +1,4 @@
-"""Asks a Kubernetes cluster, by kubectl on this machine; only ever to read."""
+"""Asks a Kubernetes cluster with kubectl on this machine, and only reads."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Clusters:
 
 
 def read(access: Access) -> Cluster | Unknown:
-    """Everything that checks ask of a cluster, or why the way into it is none."""
+    """Everything that checks ask of a cluster, or why it could not be asked."""
     try:
         with access.kubeconfig.open("rb"):
             pass

@@ -11,7 +11,7 @@ from pyinfra.api import State
 from pyinfra.connectors.ssh import SSHConnector
 
 FEW = 20
-"""Hosts up to which none of it is worth a word."""
+"""Up to this many hosts nothing is said."""
 
 _KNOWN = 1000
 _BLOCKS = 200

@@ -1,4 +1,4 @@
-"""What may be said to the console command, and how it refuses what cannot be meant."""
+"""The options of the console command, and how it refuses those that make no sense."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def options(words: Sequence[str]) -> Options:
-    """The options in these words; ends the process where they cannot be meant."""
+    """The options in these words; ends the process where they make no sense."""
     parser = _parser()
     parser.scheme = _scheme(words)
     said = parser.parse_args(words)

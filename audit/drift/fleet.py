@@ -2,7 +2,7 @@
 
 Ends with 0 where the document was written, with 4 where it was and another report was not, with 2
 where it was not (the reason is the last line of standard output), with 3 and the reasons there
-where what was asked for cannot be meant.
+where what was asked for makes no sense.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def _end_with(parent: int, seconds: int) -> None:
-    """Ends this run with the one who waits for it, where Linux tells; else by its own limit."""
+    """Ends this run with the process that waits for it (on Linux), else by its own limit."""
     signal.alarm(seconds)
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

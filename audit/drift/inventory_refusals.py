@@ -1,4 +1,4 @@
-"""What speaks against a scheduled run before any host is connected to: its inventory, its knobs."""
+"""Reasons against a scheduled run before any host is connected to: its inventory, its knobs."""
 
 from __future__ import annotations
 

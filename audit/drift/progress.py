@@ -1,4 +1,4 @@
-"""How far an audit is, for who waits at a terminal; elsewhere nothing is said."""
+"""How far an audit is, for whoever waits at a terminal; elsewhere nothing is said."""
 
 from __future__ import annotations
 

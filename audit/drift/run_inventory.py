@@ -11,7 +11,7 @@ NAMED: dict[str, str] = {}
 
 
 def named(given: str) -> None:
-    """This is the inventory of the run; a path is one from the directory of now."""
+    """Sets the inventory of the run; a path is taken from the current directory."""
     NAMED["inventory"] = inventory_name(given)
 
 

@@ -1,4 +1,4 @@
-"""Which packages are to be held with the driver, by which means, and what is let go again."""
+"""Which packages to hold with the driver, by which means, and which to release again."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _TOOLKIT = re.compile(
 
 @dataclass(frozen=True)
 class Holding:
-    """What is to be held and let go: pairs of a means and a package's name, and a blacklist.
+    """What to hold and what to release: pairs of a means and a package's name, and a blacklist.
 
     ``blacklist`` are the names that our piece of apt's configuration is to have: ``None`` leaves
-    it as it is, empty takes it away. ``notes`` are told beside.
+    it as it is, empty takes it away. ``notes`` are told as well.
 
     .. code:: python
 
@@ -42,7 +42,7 @@ class Holding:
 
 
 NOTHING = Holding()
-"""Holds that are as they are to be."""
+"""Nothing to hold and nothing to release."""
 
 
 def holding(
@@ -51,7 +51,7 @@ def holding(
     means: HoldMeans | Unknown,
     way: str,
 ) -> Holding:
-    """What brings a node's holds to what the knob ``hold_driver`` wants."""
+    """What makes a node's holds those that the knob ``hold_driver`` wants."""
     if way == "leave":
         return NOTHING
     if isinstance(means, Unknown):

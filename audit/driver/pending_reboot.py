@@ -1,4 +1,4 @@
-"""Whether a node waits for a reboot, and why: what a sentinel file or a scheduler is told."""
+"""Whether a node waits for a reboot, and why, for sentinel files and schedulers."""
 
 from __future__ import annotations
 

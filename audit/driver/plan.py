@@ -22,7 +22,7 @@ from facts.wsl import WslState
 
 @dataclass(frozen=True)
 class Asked:
-    """What the node said beside its facts, for this deploy alone."""
+    """What the node said besides its facts, for this deploy alone."""
 
     means: HoldMeans | Unknown
     conditions: RebootConditions | Unknown

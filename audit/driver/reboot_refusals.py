@@ -1,4 +1,4 @@
-"""What speaks against rebooting a node for its driver, each with what to do instead."""
+"""Every reason not to reboot a node for its driver, each with what to do instead."""
 
 from __future__ import annotations
 

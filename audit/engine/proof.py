@@ -11,7 +11,7 @@ from facts.unknown import Unknown
 
 
 def shortcomings(node: NodeState, driver: str, exposed: Mapping[str, str]) -> Iterator[str]:
-    """What still is not as it should be; ``exposed`` holds id to name of the containers of before.
+    """What is still not as it should be; ``exposed`` is id to name of those exposed before.
 
     Nothing here is taken on trust: what cannot be told is a shortcoming.
     """

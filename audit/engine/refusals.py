@@ -1,4 +1,4 @@
-"""What speaks against changing the cgroup driver of a node, each with what to do instead."""
+"""Every reason not to change a node's cgroup driver, each with what to do instead."""
 
 from __future__ import annotations
 

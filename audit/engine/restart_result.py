@@ -1,4 +1,4 @@
-"""What a restart of Docker says at its end: lines of a key and its value.
+"""The result of a restart of Docker: lines of a key and its value.
 
 .. code:: text
 

@@ -68,7 +68,7 @@ def driver_with(content: bytes | None, node: NodeState, path: str) -> tuple[str,
 
 @dataclass(frozen=True)
 class Restore:
-    """The plan of the way back; ``named`` is whether the file of before names the driver."""
+    """The plan of the way back; ``named`` is whether the old file names the driver."""
 
     plan: Plan
     named: bool = True

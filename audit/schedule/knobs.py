@@ -46,7 +46,7 @@ class ScheduleKnobs:
 
 
 def schedule_knobs(host: Host) -> ScheduleKnobs:
-    """This host's knobs; a value that cannot be meant ends the run before anything is changed."""
+    """This host's knobs; a value that makes no sense ends the run before anything is changed."""
     _misspelt(host)
     given = {}
     for name, field in ScheduleKnobs.__dataclass_fields__.items():

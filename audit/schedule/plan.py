@@ -50,7 +50,7 @@ them."""
 
 
 def carried(knobs: Mapping[str, object], host: str) -> dict[str, object]:
-    """The knobs that go along to a node, by which it judges itself, its waivers among them.
+    """The knobs that a node takes along to judge itself by, its waivers among them.
 
     There its name is @local: a waiver for this host is one for every host of its inventory.
     """

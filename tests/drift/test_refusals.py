@@ -1,4 +1,4 @@
-"""What cannot be meant is refused before any host is connected to."""
+"""What makes no sense is refused before any host is connected to."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize(("more", "inventory", "told"), REFUSED)
-def test_what_cannot_be_meant_is_refused(
+def test_what_makes_no_sense_is_refused(
     place: Place, more: list[str], inventory: str, told: list[str]
 ) -> None:
     for name, text in OTHERS.items():
@@ -76,7 +76,7 @@ def test_what_cannot_be_meant_is_refused(
         (["--exit-scheme"], "expected one argument"),
     ],
 )
-def test_an_option_that_cannot_be_meant_is_refused(
+def test_an_option_that_makes_no_sense_is_refused(
     words: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:

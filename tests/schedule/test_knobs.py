@@ -1,4 +1,4 @@
-"""The knobs of the scheduled audit: their defaults, their pages, what cannot be meant."""
+"""The knobs of the scheduled audit: their defaults, their pages, what makes no sense."""
 
 from __future__ import annotations
 

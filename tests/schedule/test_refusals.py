@@ -1,4 +1,4 @@
-"""What speaks against a scheduled audit on a node."""
+"""Reasons against a scheduled audit on a node."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_what_has_to_be_there_before() -> None:
         ),
     ],
 )
-def test_what_speaks_against_it(
+def test_the_reasons_against_it(
     knobs: dict[str, Any], scheduler: Any, python: Any, told: list[str]
 ) -> None:
     found = [
