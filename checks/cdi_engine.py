@@ -17,8 +17,8 @@ Good:
     podman 5.4.2                  /var/run/cdi/nvidia.yaml   cdiVersion: 0.7.0
     gpu0/mig/gi1/ci0, minor 13    /var/run/cdi/nvidia.yaml   nvidia-cap13
 
-Repair: a human writes the spec anew, for an old engine without its groups
-(`--feature-flag=no-additional-gids-for-device-nodes`); nothing stops.
+Repair: by hand: generate the spec again, for an old engine without the groups
+(`--feature-flag=no-additional-gids-for-device-nodes`). Nothing stops.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Every CDI spec names the driver that the node has.
 
-A CDI spec lists the driver's files by version. After an update that nobody followed up with
-`nvidia-ctk cdi generate`, it names files that are gone, and no container starts with it. The
-toolkit's `nvidia-cdi-refresh` service (1.18 and newer) rewrites /var/run/cdi/nvidia.yaml after a
-driver change; one written by hand to /etc/cdi stays as it was. A spec that names the libraries of
-two drivers was put together by hand, and is reported as unknown.
+A CDI spec lists the driver's files by version. After a driver update without a new `nvidia-ctk cdi
+generate` it names files that are gone, and no container starts with it. The toolkit's
+`nvidia-cdi-refresh` service (1.18 and newer) rewrites /var/run/cdi/nvidia.yaml after a driver
+change; one written by hand to /etc/cdi stays as it was. A spec that names the libraries of two
+drivers was put together by hand, and is reported as unknown.
 
 Bad:
 
@@ -14,7 +14,7 @@ Good:
 
     /var/run/cdi/nvidia.yaml   libcuda.so.550.90.07   driver 550.90.07
 
-Repair: `nvidia-ctk cdi generate --output=FILE` again; nothing stops.
+Repair: run `nvidia-ctk cdi generate --output=FILE` again. Nothing stops.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ On v1 and on hybrid (v1 controllers with a cgroup2 beside them) containers keep 
 takes cgroupfs by itself. But support is ending: systemd 256 refuses to start there unless it is
 forced, 258 cannot at all; kubelet 1.35 refuses; Docker warns since 29. On WSL2 hybrid was the
 default up to about 2.4 and is cured by an update of WSL. Moving to v2 changes Docker's default
-driver to systemd, which exposes containers started with `--gpus`: settle the driver first.
+driver to systemd, which exposes containers started with `--gpus`: set the driver first.
 
 Bad:
 
@@ -16,7 +16,7 @@ Good:
 
     /sys/fs/cgroup            cgroup2
 
-Repair: a human changes how the node boots; on WSL2 `wsl --update` first.
+Repair: by hand: change how the node boots; on WSL2 run `wsl --update` first.
 """
 
 from __future__ import annotations

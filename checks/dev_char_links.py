@@ -14,7 +14,7 @@ Good:
     runc 1.1.15
 
 Repair: a newer runc (1.1.7 with systemd 240), or `nvidia-ctk system create-dev-char-symlinks
---create-all` at every boot (a udev rule; GPU Operator 22.9.2 and newer do it). It does not help
+--create-all` at every boot (a udev rule; GPU Operator 22.9.2 and newer do it). Neither helps
 containers with the legacy hook: they need `deploys/fix_cgroup.py` or CDI.
 """
 

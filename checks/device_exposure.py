@@ -1,11 +1,11 @@
 """No container holds an NVIDIA device that systemd does not know of.
 
-The legacy hook (`docker run --gpus`) opens the device in the container's cgroup behind systemd.
-Where a systemd scope holds the container, systemd's own list decides at the next write of the
-device filter: the container works today and says `Failed to initialize NVML: Unknown Error`
+The legacy hook (`docker run --gpus`) opens the device in the container's cgroup, and systemd does
+not know. If the container is in a systemd scope, the next write of its device filter follows
+systemd's own list: the container works today and says `Failed to initialize NVML: Unknown Error`
 tomorrow. The engine's cgroup driver alone proves nothing: CDI, explicit devices and privileged
 containers are safe on systemd, and a container started before a switch of the driver stays in its
-scope. In an unprivileged LXC guest there is no filter to be written.
+scope. An unprivileged LXC guest has no device filter.
 
 Bad:
 

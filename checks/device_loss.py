@@ -1,10 +1,10 @@
 """No container has lost an NVIDIA device that it was given.
 
 A container whose device cgroup refuses its own /dev/nvidiactl prints `Failed to initialize NVML:
-Unknown Error`; the node's nvidia-smi works all the while. With the systemd cgroup driver and the
-legacy hook the device is opened behind systemd, and the next write of the scope's device filter
-takes it away. The answer comes from an open of the node from within the container's cgroup, so no
-program of the image is needed.
+Unknown Error`; nvidia-smi on the node still works. With the systemd cgroup driver and the legacy
+hook the device is opened behind systemd, and the next write of the scope's device filter takes it
+away. The audit opens the device node from within the container's cgroup, so no program of the image
+is needed.
 
 Bad:
 
@@ -14,9 +14,9 @@ Good:
 
     container trainer   nvidiactl OK
 
-Repair: `docker restart NAME` gives the device back until the next trigger. The cure is an engine
-that keeps systemd out (`deploys/fix_cgroup.py`) or devices that systemd knows of (CDI). Pods are
-recreated by their owner; the Docker cure does harm on a Kubernetes node.
+Repair: `docker restart NAME` gives the device back until the next trigger. The cure is the driver
+cgroupfs (`deploys/fix_cgroup.py`), or devices that systemd knows of (CDI). Pods are recreated by
+their owner; the Docker cure does harm on a Kubernetes node.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """NVIDIA's device nodes are there, with the numbers and modes that programs can use.
 
-The module's parameters are decimal: NVreg_DeviceFileMode=666 is octal 1232, which nobody but root
-may read, and every program of another user fails; meant was 0666 (438). nvidia-uvm has another
-major number at each boot; a node from before leads nowhere. A node that is missing is made by
-nvidia-modprobe when a program of root asks; containers that name it (`--device`, CDI) do not start
-until then. And a container keeps the nodes it was made with: once nvidia_uvm is unloaded, or comes
-back with another number, its programs go on without CUDA (some turn to the CPU and say little).
+The module's parameters are decimal: NVreg_DeviceFileMode=666 is octal 1232, which only root may
+read: every program of another user fails. What was meant is 0666 (438). nvidia-uvm may get another
+major number at each boot; a node from before leads nowhere. nvidia-modprobe makes a missing node
+when a program of root asks; until then containers that name it (`--device`, CDI) do not start. A
+container keeps the nodes it was made with: once nvidia_uvm is unloaded, or comes back with another
+number, its programs go on without CUDA (some use the CPU and say little).
 
 Bad:
 
@@ -17,7 +17,7 @@ Good:
     /dev/nvidiactl    mode 666
     /dev/nvidia-uvm   mode 666, 509:0
 
-Repair: a human; `nvidia-modprobe -c0 -u` makes the nodes, a line in modprobe.d sets the mode.
+Repair: by hand: `nvidia-modprobe -c0 -u` makes the nodes, a line in modprobe.d sets the mode.
 """
 
 from __future__ import annotations

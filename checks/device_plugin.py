@@ -1,7 +1,7 @@
 """The device plugin puts the device nodes into the pods' specs, or gives GPUs by CDI.
 
 NVIDIA's device plugin passes device nodes only with PASS_DEVICE_SPECS (`compatWithCPUManager=true`
-of its chart; the GPU Operator sets it by itself), or by CDI: otherwise the legacy hook adds them
+of its chart; the GPU Operator sets it by itself), or by CDI. Otherwise the legacy hook adds them
 behind systemd, and the next `systemctl daemon-reload` on the node takes them away. With kubelet's
 static CPU policy no reload is needed: it rewrites the cgroups of running containers itself.
 
@@ -14,7 +14,7 @@ Good:
     k8s-device-plugin 0.17.1   PASS_DEVICE_SPECS=true
     k8s-device-plugin 0.18.0   DEVICE_LIST_STRATEGY=cdi-annotations,cdi-cri
 
-Repair: a human sets the value of the chart that it came by, with Helm; the GPU pods are recreated.
+Repair: by hand: set the value of the chart that installed it, with Helm, and recreate the GPU pods.
 Never the Docker cure.
 """
 

@@ -2,7 +2,7 @@
 
 An unattended update of the driver replaces the library under the module in memory: from then on
 every new process and container fails ("Driver/library version mismatch") until somebody reboots.
-Held packages change when their owner says so. Fabric manager and driver must be held together: they
+Held packages change only when their owner says so. Hold fabric manager and driver together: they
 have to be one version.
 
 Bad:
@@ -13,8 +13,8 @@ Good:
 
     unattended-upgrades on   libnvidia-compute-550 held (apt-mark hold)
 
-Repair: hold the packages with the distribution's own tool, or name them in unattended-upgrades'
-Package-Blacklist. Security updates of the driver then wait for you.
+Repair: `deploys/fix_driver.py`, or hold the packages with the distribution's own tool, or name them
+in unattended-upgrades' Package-Blacklist. Security updates of the driver then wait for you.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 NVML refuses to work with a kernel module of another version ("Driver/library version mismatch"). An
 update replaces the files on disk and leaves the module in memory, so that every new process and
-container fails until the node boots the new module. A reboot cures that only where the module of
-the library's version is built for the kernel that boots next. Versions are read from /sys, modinfo
-and the library's file name, never from NVML: it is what is broken then.
+container fails until the node boots the new module. A reboot cures that only if the module of the
+library's version is built for the kernel that boots next. Versions are read from /sys, modinfo and
+the library's file name, never from NVML, which is what is broken then.
 
 Bad:
 
@@ -14,10 +14,10 @@ Good:
 
     loaded 550.107.02   on disk 550.107.02   libnvidia-ml 550.107.02
 
-Repair: a reboot where the module on disk equals the library (`deploys/fix_driver.py` flags it for
-its owner, and reboots where it is asked to), else a human: build or install what is missing first.
-A container with a driver of its own inside (LXC, LXD) takes the version of its host. On WSL2
-Windows brings the driver and this check does not apply.
+Repair: a reboot, if the module on disk equals the library (`deploys/fix_driver.py` flags the node,
+and reboots it if you ask for it). Else by hand: build or install what is missing first. A container
+with a driver of its own inside (LXC, LXD) takes the version of its host. On WSL2 Windows brings the
+driver and this check does not apply.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Docker's engine will start again with the configuration it has.
 
-A running dockerd does not read daemon.json again: what somebody wrote there meanwhile is tried at
-the next restart, reboot or package update, and stops the engine then. `dockerd --validate` lets
-pass an unknown cgroup driver, a setting both in the file and on the command line, a default runtime
-that nobody defined, and live-restore in a swarm.
+A running dockerd does not read daemon.json again. What somebody wrote there since is tried at the
+next restart, reboot or package update, and may stop the engine then. `dockerd --validate` accepts
+an unknown cgroup driver, a setting both in the file and on the command line, a default runtime that
+nobody defined, and live-restore in a swarm.
 
 Bad:
 
@@ -15,7 +15,7 @@ Good:
     /etc/docker/daemon.json   {"exec-opts": ["native.cgroupdriver=cgroupfs"]}
     docker.service            dockerd -H fd://
 
-Repair: a human corrects the file or the unit; nothing stops as long as nothing is restarted.
+Repair: by hand: correct the file or the unit. Nothing stops as long as nothing is restarted.
 """
 
 from __future__ import annotations

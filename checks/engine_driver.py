@@ -1,9 +1,9 @@
 """Containers that Docker starts from now on will keep the GPUs they are given.
 
-With the cgroup driver `systemd`, a container started with `docker run --gpus` gets its devices
-from the legacy hook, behind systemd, and loses them at the next `systemctl daemon-reload` or change
-of its scope. Without the option `native.cgroupdriver`, Docker takes systemd on a node with cgroup
-v2: an empty daemon.json is the exposed case. Docker 29.2 and newer turn `--gpus` into CDI where
+With the cgroup driver `systemd`, a container started with `docker run --gpus` gets its devices from
+the legacy hook, behind systemd, and loses them at the next `systemctl daemon-reload` or change of
+its scope. Without the option `native.cgroupdriver`, Docker uses systemd on a node with cgroup v2:
+an empty daemon.json is the exposed case. Docker 29.2 and newer turn `--gpus` into CDI where
 `nvidia-cdi-hook` and a CDI spec are there (else they fall back to the hook, with a line in their
 log); the `nvidia` runtime does so from container toolkit 1.18 on.
 
@@ -15,8 +15,8 @@ Good:
 
     docker 20.10.24   Cgroup Driver: cgroupfs
 
-Repair: `deploys/fix_cgroup.py`. Where kubelet uses this Docker both need the same driver, and the
-cure is the GPU Operator's or the device plugin's.
+Repair: `deploys/fix_cgroup.py`. If kubelet uses this Docker, both need the same driver, and the
+cure is in the GPU Operator or the device plugin.
 """
 
 from __future__ import annotations

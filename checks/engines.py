@@ -1,9 +1,9 @@
 """Every Docker engine of this node was looked into.
 
 A package, the docker snap and rootless engines of users can run beside each other, each with its
-own containers and its own daemon.json. `docker` talks to one of them: the others are not judged by
-what it says, and a GPU container of theirs is known by /proc alone. A package and the snap take
-each other's /var/run/docker.sock, so which one answers may change with a restart.
+own containers and its own daemon.json. `docker` talks to one of them only: the others are not
+judged by what it says, and their GPU containers are known from /proc alone. A package and the snap
+take each other's /var/run/docker.sock, so which one answers may change with a restart.
 
 Bad:
 
@@ -13,7 +13,7 @@ Good:
 
     dockerd 612 of docker.service; docker info by it
 
-Repair: a human removes the engine that is not wanted, or audits the other one by itself.
+Repair: by hand: remove the engine that is not wanted, or audit the other one by itself.
 """
 
 from __future__ import annotations

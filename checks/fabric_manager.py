@@ -1,9 +1,9 @@
 """NVSwitch machines run a fabric manager of exactly the driver's version.
 
 On HGX and DGX machines no CUDA program starts until the fabric manager has joined the GPUs, and it
-refuses a driver of any other version, the same branch included. A driver update that leaves it
-behind shows at its next start. B200 and B300 hide their NVSwitches from the PCI bus; those of GB200
-and GB300 are in the rack, run by its own system. A machine without NVSwitch needs no fabric
+refuses a driver of any other version, the same branch included. If a driver update leaves it
+behind, it fails at its next start. B200 and B300 hide their NVSwitches from the PCI bus; those of
+GB200 and GB300 are in the rack, run by its own system. A machine without NVSwitch needs no fabric
 manager: there it fails ("nothing to do") and does no harm.
 
 Bad:
@@ -14,7 +14,7 @@ Good:
 
     driver 550.127.05   nv-fabricmanager 550.127.05   nvidia-fabricmanager.service active
 
-Repair: a human installs the one that equals the driver, and holds both together.
+Repair: by hand: install the version that equals the driver, and hold both together.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """No GPU of the node has fallen off the bus since it booted.
 
 Xid 79 in the kernel log: the GPU no longer answers on PCI Express (power, heat, a bad seat or
-riser, the card itself). Whoever opens it may hang in the kernel, nvidia-smi and a `docker restart`
-included, so this audit opens no device on such a node, and what it would have told is unknown.
+riser, the card itself). Whoever opens it may hang in the kernel, nvidia-smi and `docker restart`
+included. So this audit opens no device on such a node; what it would have seen is unknown.
 
 Bad:
 
@@ -12,8 +12,8 @@ Good:
 
     no such line since boot
 
-Repair: a human takes the node out of service; a reboot, or a power cycle, brings the GPU back if it
-is to come back.
+Repair: by hand: take the node out of service. A reboot or a power cycle brings the GPU back, if
+anything does.
 """
 
 from __future__ import annotations

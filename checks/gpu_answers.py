@@ -1,8 +1,8 @@
 """nvidia-smi comes back on this node, and names every GPU.
 
-A driver or GPU that is stuck takes whoever asks it with it: the process waits in the kernel (state
-D), and neither a signal nor a restart of its container ends it. nvidia-smi shows that first. A GPU
-that it cannot name ("Unable to determine the device handle", "GPU is lost", "No devices were
+If the driver or a GPU is stuck, every process that asks it is stuck too: it waits in the kernel
+(state D), and neither a signal nor a restart of its container ends it. nvidia-smi shows that first.
+A GPU that it cannot name ("Unable to determine the device handle", "GPU is lost", "No devices were
 found") is gone for containers too. Where the kernel log says that another module would drive the
 GPU, that is told. Versions that differ are driver-skew's.
 
@@ -14,7 +14,7 @@ Good:
 
     nvidia-smi   exit 0
 
-Repair: a human; the kernel log has the reason more often than not, and a reboot ends it.
+Repair: by hand: look at the kernel log, which mostly has the reason. A reboot ends it.
 """
 
 from __future__ import annotations

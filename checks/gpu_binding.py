@@ -1,8 +1,8 @@
-"""Every NVIDIA GPU of the node is bound to a driver that its owner means.
+"""Every NVIDIA GPU of the node is bound to a driver that its owner chose.
 
 With the nvidia module loaded, a GPU that is bound to nouveau or to nothing is missing from
 nvidia-smi and from every container that asks for all GPUs. A GPU bound to vfio-pci was handed to a
-virtual machine on purpose. A node without the module is driver-skew's.
+virtual machine on purpose. A node without the module is the subject of driver-skew.
 
 Bad:
 
@@ -14,7 +14,7 @@ Good:
     0000:1b:00.0   nvidia
     0000:3b:00.0   vfio-pci
 
-Repair: a human; the kernel log says why the driver left the GPU (Xid, "rm_init_adapter failed", or
+Repair: by hand: the kernel log says why the driver left the GPU (Xid, "rm_init_adapter failed", or
 that another branch or kind of the module drives it).
 """
 

@@ -1,8 +1,8 @@
-"""Every GPU of the node took its firmware (GSP) since boot.
+"""Every GPU of the node has loaded its firmware (GSP) since boot.
 
-From Turing on the module boots a firmware on the GPU, from a file of exactly its own version under
-/lib/firmware/nvidia. An update of the driver takes the old file away: a GPU that is then reset, or
-first opened, finds none until the node boots with the new module.
+From Turing on, the module loads a firmware into the GPU, from a file of exactly its own version
+under /lib/firmware/nvidia. A driver update removes the old file: a GPU that is reset or first
+opened after it finds none until the node boots with the new module.
 
 Bad:
 
@@ -12,8 +12,8 @@ Good:
 
     no such line since boot
 
-Repair: with versions that differ, driver-skew has the repair; with equal ones a human: reset or
-power-cycle the GPU, then look at the vendor's notes on this driver.
+Repair: if versions differ, driver-skew has the repair. If they are equal, by hand: reset or
+power-cycle the GPU, then read the vendor's notes on this driver.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ Good:
 
     gpu-operator-validator v25.10.0   ClusterPolicy cdi.enabled: true
 
-Repair: a human upgrades the Operator, or sets the value of its chart; pods are recreated. Never the
-Docker cure.
+Repair: by hand: upgrade the Operator, or set the value of its chart, and recreate the pods. Never
+the Docker cure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Kubelet and the engine of its pods agree on who manages their cgroups.
 
-A kubelet on Docker (cri-dockerd, or the dockershim before 1.24) needs the cgroup driver that Docker
-has: two managers on one hierarchy lose track of limits and devices, and no message says so. With
+A kubelet on Docker (cri-dockerd, or the dockershim before 1.24) needs the same cgroup driver as
+Docker: two managers on one hierarchy lose track of limits and devices, and no message says so. With
 the static CPU manager policy kubelet also rewrites the cgroups of running containers every few
 seconds: a GPU that came by the legacy hook is gone with the first rewrite, whatever the driver.
 
@@ -15,8 +15,8 @@ Good:
     kubelet cgroupDriver: systemd   docker Cgroup Driver: systemd
     kubelet cpuManagerPolicy: static   pod train-0 with device nodes in its spec
 
-Repair: a human drains the node and sets both alike; for GPUs under the static policy the device
-plugin passes device specs (helm `compatWithCPUManager=true`), or CDI.
+Repair: by hand: drain the node and set both alike. For GPUs under the static policy let the device
+plugin pass device specs (helm `compatWithCPUManager=true`), or use CDI.
 """
 
 from __future__ import annotations

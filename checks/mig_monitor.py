@@ -3,12 +3,12 @@
 With MIG on, a container holds its GPU and compute instance and nothing more: memory totals and
 processes of the parent GPU read as `[Insufficient Permissions]` (NVMLError_NoPermission) by design.
 An ordinary program asks the handle of its MIG device. A monitor needs both
-`NVIDIA_MIG_MONITOR_DEVICES=all` and CAP_SYS_ADMIN; one without the other does not do.
+`NVIDIA_MIG_MONITOR_DEVICES=all` and CAP_SYS_ADMIN; one without the other is not enough.
 NVIDIA_DRIVER_CAPABILITIES chooses libraries and gives no such right, `all` included. The CDI modes
-up to toolkit 1.20.0 do not read the variable, nor does CDI by Docker itself: there the right's own
-device node is passed. What has the right sees every tenant's instances; NVIDIA_MIG_CONFIG_DEVICES
-may also destroy them. The pods of NVIDIA's GPU Operator have these rights by design and are left
-alone.
+up to toolkit 1.20.0 do not read the variable, nor does CDI by Docker itself: there the device node
+of the right is passed. Whoever has the right sees every tenant's instances;
+NVIDIA_MIG_CONFIG_DEVICES may also destroy them. The pods of NVIDIA's GPU Operator have these rights
+by design and are left alone.
 
 Bad:
 
@@ -20,7 +20,7 @@ Good:
     container exporter   NVIDIA_MIG_MONITOR_DEVICES=all, CAP_SYS_ADMIN, on mig_monitors
     container notebook   neither
 
-Repair: a human recreates the container with both or with neither, or names it in the knob
+Repair: by hand: recreate the container with both or with neither, or name it in the knob
 `mig_monitors`. `deploys/mig_monitor.py` writes out a monitor with just these rights.
 """
 

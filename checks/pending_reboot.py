@@ -1,9 +1,9 @@
 """Nothing on the node waits for a reboot.
 
 Debian and Ubuntu write /run/reboot-required, SUSE /run/reboot-needed; on Red Hat's systems packages
-newer than the boot tell. A node that waits will be rebooted by somebody or something (kured,
-unattended-upgrades), and every container stops then. NVIDIA's packages ask for none: a driver that
-was updated without one is found by driver-skew.
+newer than the last boot show it. Somebody or something (kured, unattended-upgrades) will reboot a
+node that waits, and every container stops then. NVIDIA's packages do not ask for a reboot: a driver
+that was updated without one is found by driver-skew.
 
 Bad:
 
@@ -13,7 +13,7 @@ Good:
 
     /run/reboot-required   not there
 
-Repair: a human chooses the time.
+Repair: by hand: choose the time.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Kubelet and the containerd or cri-o of its pods agree on who manages their cgroups.
 
 Each has a setting of its own: `cgroupDriver` in kubelet's, `SystemdCgroup` of every runtime handler
-in containerd's config.toml, `cgroup_manager` in crio.conf. Where they differ, pods are not
-started, or their limits and devices are kept in a place that nobody looks at. A handler `nvidia`
-that was added by hand often lacks the line that `runc` has. From 1.31 on kubelet asks a runtime
-that can tell (containerd 2.0, cri-o 1.28) and follows it: then only the handlers among themselves
-can be apart.
+in containerd's config.toml, `cgroup_manager` in crio.conf. Where they differ, pods do not start, or
+their limits and devices are kept where nobody looks. A handler `nvidia` that was added by hand
+often lacks the line that `runc` has. From 1.31 on kubelet asks a runtime that can tell (containerd
+2.0, cri-o 1.28) and follows it: then only the handlers can differ among themselves.
 
 Bad:
 
@@ -15,7 +14,7 @@ Good:
 
     kubelet cgroupDriver: systemd   containerd, handlers runc and nvidia: SystemdCgroup = true
 
-Repair: a human drains the node, sets both alike and restarts both.
+Repair: by hand: drain the node, set both alike and restart both.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""systemd names no taint that concerns control groups.
+"""systemd shows no taint that concerns control groups.
 
 `systemctl status` shows taints, and PID 1 logs them once a boot. Only `cgroupsv1` is about cgroups:
 the hierarchy is v1 or hybrid, and on hybrid (WSL2) the lines `Failed to migrate controller cgroups`
-and `Failed to delete controller cgroups` come with it. They end in "ignoring": the unit runs on.
-`unmerged-bin` is normal on Debian 13 and Ubuntu 25.10, and containerd's line about its cgroups
-monitor is printed at every start: neither is a fault, and neither takes a GPU away.
+and `Failed to delete controller cgroups` come with it. They end in "ignoring": the unit keeps
+running. `unmerged-bin` is normal on Debian 13 and Ubuntu 25.10, and containerd's line about its
+cgroups monitor is printed at every start: neither is a fault, and neither takes a GPU away.
 
 Bad:
 
@@ -15,7 +15,7 @@ Good:
 
     Tainted=unmerged-bin
 
-Repair: as for cgroup-hierarchy; a human changes how the node boots.
+Repair: as for cgroup-hierarchy, by hand: change how the node boots.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The container toolkit opens the device cgroup of the containers it serves.
 
 With `no-cgroups = true` in config.toml the legacy hook makes the device nodes in the container and
-leaves its device cgroup shut: `Failed to initialize NVML: Unknown Error` from the first second. It
-is meant for rootless engines, which have no device cgroup, and stays behind on others. In a system
-container (LXC) it is usual too: an unprivileged one may not write device filters at all. There the
-answer of a running container's device decides.
+leaves its device cgroup closed: `Failed to initialize NVML: Unknown Error` from the first second.
+It is meant for rootless engines, which have no device cgroup, and is often left over on others. In
+a system container (LXC) it is usual too: an unprivileged one may not write device filters at all.
+There it is judged by whether a running container can open its device.
 
 Bad:
 
@@ -16,8 +16,8 @@ Good:
     [nvidia-container-cli]
     #no-cgroups = false
 
-Repair: a human takes the line out (`nvidia-ctk config --in-place --set
-nvidia-container-cli.no-cgroups=false`) and restarts the containers.
+Repair: by hand: take the line out (`nvidia-ctk config --in-place --set
+nvidia-container-cli.no-cgroups=false`) and restart the containers.
 """
 
 from __future__ import annotations

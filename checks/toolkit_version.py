@@ -1,7 +1,7 @@
 """The container toolkit is new enough for the node's cgroups and driver.
 
 Toolkit 1.8.0 is the first that opens devices on cgroup v2: an older one fails every start of a GPU
-container there. From driver 550 on /proc/devices says `nvidia` where it said `nvidia-frontend`;
+container there. From driver 550 on, /proc/devices says `nvidia` where it said `nvidia-frontend`;
 `nvidia-ctk` before 1.14.6 does not find it, so neither CDI specs nor /dev/char links can be made.
 
 Bad:
@@ -13,7 +13,7 @@ Good:
 
     toolkit 1.17.8   driver 550.90.07   cgroup v2
 
-Repair: a human updates the toolkit's packages; the next start of a container uses them.
+Repair: by hand: update the toolkit's packages; the next start of a container uses them.
 """
 
 from __future__ import annotations

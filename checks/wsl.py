@@ -1,8 +1,8 @@
 """On WSL2 Windows brings the driver, and the distribution has none of its own.
 
-The GPU of WSL2 is /dev/dxg, its library lies under /usr/lib/wsl/lib and comes with Windows' driver.
-A Linux driver package installed inside puts another libnvidia-ml and libcuda beside or before it.
-With Docker Desktop the engine lives in another distribution: a daemon.json here changes nothing.
+The GPU of WSL2 is /dev/dxg; its library is under /usr/lib/wsl/lib and comes with Windows' driver. A
+Linux driver package installed inside puts another libnvidia-ml and libcuda beside or before it.
+With Docker Desktop the engine is in another distribution: a daemon.json here changes nothing.
 
 Bad:
 
@@ -12,9 +12,9 @@ Good:
 
     /usr/lib/wsl/lib/libnvidia-ml.so.1   the only one
 
-Repair: a human removes the packages (`apt purge`); the driver is updated on Windows. For hybrid
-cgroups see cgroup-hierarchy: `wsl --update` first. `deploys/wsl.py` writes out what to change on
-Windows' side.
+Repair: by hand: remove the packages (`apt purge`); update the driver on Windows. For hybrid cgroups
+see cgroup-hierarchy: `wsl --update` first. `deploys/wsl.py` writes out what to change on the
+Windows side.
 """
 
 from __future__ import annotations

@@ -17,9 +17,10 @@ PATH = Path(__file__).with_name("checks.md")
 _HEAD = """\
 # The checks
 
-One page for each, in the order to look: versions, then cgroups, then the rest. Every check answers
-`ok`, `found`, `unknown` (with the reason: never taken for ok) or `not applicable`. Written by
-`make docs` from the docstrings in `checks/`; change it there.
+One section for each, in the order to look: versions, then cgroups, then the rest. A check answers
+`ok`, `found`, `unknown` (with the reason; never taken for ok) or `not applicable`. "By hand"
+means that this project tells you what to do and never does it. Written by `make docs` from the
+docstrings in `checks/`; change it there.
 """
 
 
