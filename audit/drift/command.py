@@ -52,15 +52,19 @@ def _outcome(chosen: Options, results: Results) -> Judged:
     except json_file.Unreadable as reason:
         return Judged(UNKNOWN, str(reason))
     except (PermissionError, NotADirectoryError, FileExistsError) as fault:
-        saw = f"{fault.strerror} ({fault.filename})"
-        return Judged(USAGE, f"results {results.place}: saw {saw}, want a directory to write to")
+        saw = f"saw {_words(fault)}, want a directory to write to"
+        return Judged(USAGE, f"results {results.place}: {saw}")
     except OSError as fault:
-        return Judged(UNKNOWN, f"results {results.place}: saw {fault.strerror}, want them written")
+        return Judged(UNKNOWN, f"results {results.place}: saw {_words(fault)}, want them written")
     except (Stopped, KeyboardInterrupt):
         return Judged(UNKNOWN, "stopped")
     except Exception as fault:  # noqa: BLE001 - Python would end with 1, which is a finding
         traceback.print_exc()
         return Judged(UNKNOWN, f"saw {type(fault).__name__}: {fault}, want a run to its end")
+
+
+def _words(fault: OSError) -> str:
+    return f"{fault.strerror} ({fault.filename})" if fault.filename else str(fault.strerror)
 
 
 def _shown(chosen: Options, outcome: Judged) -> Judged:

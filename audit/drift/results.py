@@ -89,12 +89,20 @@ class Results:
     def held(self) -> Iterator[int]:
         """The lock, for one run; a descriptor that a child inherits keeps it while that runs."""
         self.place.mkdir(parents=True, exist_ok=True)
-        lock = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        lock = self._opened()
         try:
             _take(lock)
             yield lock
         finally:
             os.close(lock)
+
+    def _opened(self) -> int:
+        flags = os.O_CLOEXEC | os.O_NOFOLLOW
+        try:
+            return os.open(self._lock, flags | os.O_RDWR | os.O_CREAT, 0o644)
+        except PermissionError:
+            # Made by root, in a run by hand: it can be locked all the same (flock(2)).
+            return os.open(self._lock, flags | os.O_RDONLY)
 
     def running(self) -> bool:
         """Whether a run goes on now."""

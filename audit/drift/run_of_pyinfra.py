@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from audit.drift.progress import waited
 from audit.drift.results import Results
@@ -38,7 +39,7 @@ def audit(asked: Asked, results: Results, lock: int, seconds: float) -> int | No
     words += [f"--data={pair}" for pair in asked.data]
     words += [f"--document={results.new}", f"--chdir={Path.cwd()}"]
     words += [f"--alarm={int(seconds) + _GRACE}", f"--parent={os.getpid()}", asked.inventory]
-    with results.log.open("w") as log, results.report.open("w") as report:
+    with _anew(results.log) as log, _anew(results.report) as report:
         process = subprocess.Popen(
             [sys.executable, "-m", "audit.drift.fleet", *words],
             # Where python -m looks first: nothing in the operator's directory comes before.
@@ -51,6 +52,12 @@ def audit(asked: Asked, results: Results, lock: int, seconds: float) -> int | No
             env={**os.environ, "PYINFRA_PROGRESS": "off"},
         )
         return _waited(process, seconds, results.log)
+
+
+def _anew(path: Path) -> TextIO:
+    """A file of this run's own: the one before may be of another user, or a link to anywhere."""
+    path.unlink(missing_ok=True)
+    return path.open("x")
 
 
 def _waited(process: subprocess.Popen[bytes], seconds: float, log: Path) -> int | None:
