@@ -120,19 +120,20 @@ def _refused_clients(driver: NvidiaDriver, loaded: str) -> Iterator[Finding]:
     if isinstance(driver.log, Unknown):
         return
     refused = [m for m in driver.log.mismatches if m.module == loaded and m.library != loaded]
-    if refused:
-        last = refused[-1]
+    # Each by its name: by the last alone, it would be another finding at every audit.
+    for name in sorted({mismatch.client or "" for mismatch in refused}):
+        own = [mismatch for mismatch in refused if (mismatch.client or "") == name]
         yield Finding(
             level=Level.ADVICE,
-            subject=f"client {last.client or 'of an unknown name'}",
-            saw=f"libnvidia-ml {last.library} refused by module {loaded}, since boot:"
-            f" {len(refused)}",
+            subject=f"client {name or 'of an unknown name'}",
+            saw=f"libnvidia-ml {own[-1].library} refused by module {loaded}, since boot:"
+            f" {len(own)}",
             want=f"clients with libnvidia-ml {loaded}",
             why="the node's own library is in step: a container made before the driver changed"
             " still has the old library in it, or an image brings one",
             repair=Repair.HUMAN,
             do="recreate that container; a restart keeps what CDI mounted when it was made",
-            evidence=tuple(refusal(mismatch) for mismatch in refused[-3:]),
+            evidence=tuple(refusal(mismatch) for mismatch in own[-3:]),
         )
 
 
