@@ -9,7 +9,7 @@ import subprocess
 
 import jsonschema
 
-from tests.drift.place import ROOT, Place, until
+from tests.drift.place import FLEET, ROOT, Place, until
 
 SCHEMA = json.loads((ROOT / "docs" / "drift.schema.json").read_text())
 
@@ -84,6 +84,19 @@ def test_a_run_that_is_ended_says_so_and_leaves_the_last_results(place: Place) -
     assert place.drift()["exit"] == 2 and place.drift()["ended"]
     code, said = place.run("--last")
     assert (code, "told nothing new: not done after 1 s" in said) == (2, True), said
+
+
+def test_a_run_in_a_checkout_looks_at_its_inventory_once_before_pyinfra_reads_it(
+    place: Place,
+) -> None:
+    (place.path / "config.py").write_text((ROOT / "config.py").read_text())
+    counts = "\nwith Path(__file__).with_name('read').open('a') as read:\n    read.write('.')\n"
+    (place.path / "fleet.py").write_text(FLEET + counts)
+    assert place.run("--level", "broken")[0] == 0
+    assert (place.path / "read").read_text() == ".."
+    code, said = place.run("--limit", "zork")
+    told = "limit zork: saw no such host or group, want one of this inventory\n"
+    assert (code, said) == (3, told)
 
 
 GONE = """\
