@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from facts.command_line import JOINED, values
 from facts.probe import Probe, Sections, decode, number, section
 from facts.source import Source
 from facts.unknown import Unknown, Value, plain
@@ -37,14 +38,12 @@ kept() {{
   fi
 }}
 named() {{
-  for pid in $(sed -n 's,/comm:dockerd$,,p' "$COMMS"); do
-    while read -r key one more; do [ "$key" != NSpid: ] || break; done <"$pid/status"
+  for process in $(sed -n 's,/comm:dockerd$,,p' "$COMMS"); do
+    while read -r key one more; do [ "$key" != NSpid: ] || break; done <"$process/status"
     [ -z "$more" ] || continue
-    words=
-    while read -r line || [ -n "$line" ]; do words=$words$line; done <"$pid/cmdline"
+    {JOINED}
     case $words in *--config-file*) ;; *) continue ;; esac
-    tr '\n\0' ' \n' <"$pid/cmdline" |
-      sed -n -e 's/^--config-file=//p' -e '/^--config-file$/{{n;p;}}'
+    tr '\n\0' ' \n' <"$process/cmdline" | {values("--config-file")}
   done 2>/dev/null
 }}
 paths={DEFAULT} others=$(named)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from facts.command_line import values
 from facts.daemons import Daemon
 from facts.unknown import Unknown
 
@@ -38,7 +39,7 @@ COMMAND = rf"""
 running=$(sed -n 's,/comm:kubelet$,,p' "$COMMS") named=''
 [ -z "$running" ] || named=$(for process in $running; do
   tr '\0' '\n' <"$process/cmdline"
-done 2>/dev/null | sed -n -e 's/^--config=//p' -e '/^--config$/{{n;p;}}' \
+done 2>/dev/null | {values("--config")} \
   -e 's,^--config-dir=\(.*\),\1/,p' -e '/^--config-dir$/{{n;s,$,/,p;}}')
 set --
 while IFS= read -r path; do

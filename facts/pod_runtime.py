@@ -7,6 +7,7 @@ from shlex import quote
 
 from typing_extensions import override
 
+from facts.command_line import JOINED, values
 from facts.containerd_config import Handler, handlers
 from facts.daemons import Daemon, Daemons, RunningDaemons
 from facts.kubelet import Kubelet, KubeletState
@@ -37,11 +38,9 @@ _LINES = (
 _READ = rf"""
 set -- {" ".join(_FILES)}
 for process in $(sed -n -e 's,/comm:containerd$,,p' -e 's,/comm:crio$,,p' "$COMMS"); do
-  words=
-  while read -r line || [ -n "$line" ]; do words=$words$line; done <"$process/cmdline"
+  {JOINED}
   case $words in *-c*) ;; *) continue ;; esac
-  set -- "$@" $(tr '\0' '\n' <"$process/cmdline" 2>/dev/null |
-    sed -n -e 's/^--config=//p' -e '/^--config$/{{n;p;}}' -e '/^-c$/{{n;p;}}')
+  set -- "$@" $(tr '\0' '\n' <"$process/cmdline" 2>/dev/null | {values("--config", "-c")})
 done
 for file in $(grep -lsE '^[[:space:]]*imports[[:space:]]*=' "$@"); do
   for path in $(sed -n -e '/^[[:space:]]*imports[[:space:]]*=/{{' -e ':a' -e '/\]/!{{N;ba' -e '}}' \
