@@ -90,8 +90,8 @@ def obstacle(
     for before, group in enumerate(order.groups[:number]):
         title = order.title(before)
         if waiting := [host for host in group if host not in progress.ended]:
-            saw = f"saw {', '.join(waiting)} not through yet"
-            return f"{title}: {saw}, want it first; run without --serial and --no-wait"
+            saw = f"saw {', '.join(waiting)} not done yet"
+            return f"{title}: {saw}, want it done first; run without --serial and --no-wait"
         lost = [host for host in group if host in progress.failed]
         canary = before < order.canaries
         allowed = 0 if canary else max_failures

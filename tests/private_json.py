@@ -48,7 +48,7 @@ def docker_inspect(block: list[str], word: Word) -> list[str]:
 
 
 def daemon_json(block: list[str], text: Text) -> list[str]:
-    """The files of dockerd, encoded anew; ``stat`` gives the new length."""
+    """The files of dockerd, encoded again; ``stat`` gives the new length."""
     kept: list[str] = []
     data: list[str] = []
     for line in [*block, ""]:

@@ -71,8 +71,8 @@ def test_a_canary_that_refused_proves_nothing() -> None:
 
 def test_a_group_waits_for_those_before_it() -> None:
     order = batches(HOSTS, 1, 2)
-    assert "saw a not through yet" in str(obstacle(order, 1, progress(), 9))
-    assert "saw c not through yet" in str(obstacle(order, 2, progress(done="ab"), 9))
+    assert "saw a not done yet" in str(obstacle(order, 1, progress(), 9))
+    assert "saw c not done yet" in str(obstacle(order, 2, progress(done="ab"), 9))
 
 
 def test_a_batch_with_more_failures_than_allowed_stops_the_rest() -> None:

@@ -199,20 +199,12 @@ def test_a_state_that_names_no_inventory_is_taken(place: Place) -> None:
 
 
 def test_plain_pyinfra_names_the_inventory_that_it_accepts(place: Place) -> None:
-    words = [
-        "inventories/recorded.py",
-        "deploys/audit.py",
-        "--dry",
-        "-y",
-        "--limit",
-        "@fake/gpu_good",
-        "--data",
-    ]
     done = subprocess.run(
         [
             Path(sys.executable).with_name("pyinfra"),
-            *words,
-            "accept=true",
+            *("inventories/recorded.py", "deploys/audit.py", "--dry", "-y"),
+            "--limit=@fake/gpu_good",
+            "--data=accept=true",
             f"--data=report_json={place.path}/audit.json",
             f"--data=report_html={place.path}/audit.html",
         ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 from tests.lab.node import Node
 
@@ -43,11 +44,7 @@ def shown(node: Node) -> str:
 def wait(node: Node, pattern: str, limit: int = 40) -> str:
     """What scontrol says once this pattern is found in it."""
     tries = f"for i in $(seq {limit * 2}); do scontrol show node {node.name} | grep -Pq"
-    node.run(f"{tries} {_quoted(pattern)} && exit 0; sleep 0.5; done; exit 1", limit=limit * 4)
+    node.run(f"{tries} {shlex.quote(pattern)} && exit 0; sleep 0.5; done; exit 1", limit=limit * 4)
     said = shown(node)
     assert re.search(pattern, said), said
     return said
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"

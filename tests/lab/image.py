@@ -1,6 +1,7 @@
 """The image that a node's containers are made of: a static busybox, imported without a registry."""
 
 import io
+import shlex
 import subprocess
 import tarfile
 from functools import lru_cache
@@ -16,7 +17,7 @@ COMMAND = """CMD ["sh", "-c", "trap 'exit 0' TERM; while :; do sleep 1 & wait $!
 def put_on(node: Node, root: Path) -> None:
     """Import the image on a node; `root` is the root file system whose busybox it gets."""
     tar = archive(root / "bin/busybox")
-    node.sh(f"docker import --change {_quoted(COMMAND)} - {NAME}", stdin=tar, limit=60)
+    node.sh(f"docker import --change {shlex.quote(COMMAND)} - {NAME}", stdin=tar, limit=60)
 
 
 @lru_cache
@@ -42,7 +43,3 @@ def _entry(name: str, kind: bytes, mode: int) -> tarfile.TarInfo:
     entry = tarfile.TarInfo(name)
     entry.type, entry.mode = kind, mode
     return entry
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"

@@ -1,4 +1,4 @@
-"""Records the lab's nodes anew, in the states that the recorded fleet and the cases stand on.
+"""Records the lab's nodes again, in the states that the recorded fleet and the cases stand on.
 
 .venv/bin/python -m tests.lab.record && .venv/bin/python -m tests.made_up
 

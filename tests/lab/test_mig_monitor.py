@@ -77,7 +77,7 @@ def test_compose_starts_the_monitor_with_its_rights_and_no_more(lab: Lab, tmp_pa
             assert containers.answer(node, "mig-monitor") == "ENXIO"
             holds_least(node)
 
-            # docker-compose 1.29 cannot make a container anew on this engine.
+            # docker-compose 1.29 cannot recreate a container on this engine.
             containers.remove(node, "mig-monitor")
             half = yaml.safe_load(hook)
             del half["services"]["mig-monitor"]["cap_add"]

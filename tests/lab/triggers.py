@@ -1,4 +1,4 @@
-"""What makes systemd write a container's device filter anew, without what came behind its back."""
+"""What makes systemd rewrite a container's device filter, without what came behind its back."""
 
 from tests.lab.containers import scope
 from tests.lab.node import Node
