@@ -12,12 +12,15 @@ PATH = Path(__file__).with_name("knobs.md")
 _HEAD = """\
 # The knobs
 
-Ordinary pyinfra data. Their defaults stand in `inventories/group_data/all.py`; a group has its own
-in `inventories/group_data/GROUP.py`, a host beside its name in the inventory, a single run on the
-command line: `--data batch_size=25`. Names that are misspelt and values that make no sense end
-the run before a host is connected to, all told at once, each with its place:
-`knob max_failures: saw 'lots', want a number from 0 (--data)`, or `(group NAME)`, or
-`(host NAME and 2 more)`. Written by `make docs`; change it there.
+Settings, as ordinary pyinfra data. The defaults are in `inventories/group_data/all.py`. Set your
+own for all hosts there, for a group in `inventories/group_data/GROUP.py`, for a host beside its
+name in the inventory, for a single run on the command line: `--data batch_size=25`.
+
+Misspelt names and values that a knob cannot have end the run before a host is connected to. They
+are reported all at once, each with its place: `knob max_failures: saw 'lots', want a number from 0
+(--data)`, or `(group NAME)`, or `(host NAME and 2 more)`.
+
+Written by `make docs`; change it there.
 """
 
 

@@ -15,9 +15,9 @@ RUNS = "tests/test_mission.py::test_the_command_shows_it"
 _HEAD = """\
 # What the mission asks, and what shows it
 
-Two field reports stand behind this project: A, reading GPU memory in containers on MIG nodes; B,
-`Failed to initialize NVML: Unknown Error` after a while. Each point in our words, with a command of
-this checkout that shows it and the test that runs this command. Written by `make docs` from
+This project answers two field reports: A, reading GPU memory in containers on MIG nodes; B, `Failed
+to initialize NVML: Unknown Error` after a while. Each row is one point of them, with a command of
+this checkout that shows the answer, and the test that runs the command. Written by `make docs` from
 `tests/mission.yaml`.
 """
 
@@ -30,7 +30,7 @@ def rows() -> list[dict[str, Any]]:
 
 def page() -> str:
     """The text of docs/mission.md."""
-    lines = [_HEAD, "| | asked | command | shows | test |", "| --- | --- | --- | --- | --- |"]
+    lines = [_HEAD, "| point | asked | command | shows | test |", "| --- | --- | --- | --- | --- |"]
     lines += [_row(row) for row in rows()]
     return "\n".join(lines) + "\n"
 

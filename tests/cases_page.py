@@ -16,25 +16,25 @@ PATH = Path(__file__).parent.parent / "docs" / "cases.md"
 _HEAD = """\
 # What people met
 
-Nodes that people told of in public threads and documents, rebuilt from what they reported, each
-with the verdict and the repair that are right there. Every one is a test (`tests/cases/ID.yaml`,
-judged by `tests/test_cases.py`): all checks look at the whole node, and the plan of the remedy is
-made. The files say what the source saw and what we added so that the node is whole. Written by
-`make docs`; change it there. [The questions that come most often](faq.md) are answered beside it.
+Nodes from public threads and documents, rebuilt from what their reporters wrote, each with the
+verdict and the repair that are right for it. Every one is a test (`tests/cases/ID.yaml`, judged by
+`tests/test_cases.py`): all checks look at the whole node, and the cure is planned for it. The files
+say what the source saw, and what we added to make the node complete. Written by `make docs`; change
+it there. The questions behind them: [faq](faq.md).
 
-| verdict | |
+| verdict | meaning |
 | --- | --- |
 | BROKEN | a container has lost its GPU: systemd, or an update of the container, took it away |
-| AT-RISK | it will, at the next `systemctl daemon-reload` or update of the container |
-| OTHER | broken, or about to be, and not by what the cgroup remedy mends |
-| OK | nothing to mend, however it looks |
+| AT-RISK | a container will lose it at the next `systemctl daemon-reload` or `docker update` |
+| OTHER | broken, or about to be, by something that the cgroup cure does not repair |
+| OK | nothing to repair, whatever it looks like |
 | UNKNOWN | not enough could be seen, and the audit says so |
 
-| repair | |
+| repair | meaning |
 | --- | --- |
-| REPAIR | `deploys/fix_cgroup.py` brings Docker to cgroupfs |
-| ADVISE | told, nothing is changed |
-| REFUSE | the remedy refuses the node, with reasons |
+| REPAIR | `deploys/fix_cgroup.py` sets Docker to cgroupfs |
+| ADVISE | the audit says what to do; nothing is changed |
+| REFUSE | the cure refuses the node, with reasons |
 | NONE | nothing to do |
 
 """
