@@ -10,9 +10,10 @@ from facts.source import Source
 from facts.state_directory import STATE_DIR, look
 from facts.unknown import Unknown
 
-# The name of a result begins with its time.
+# The last is named; before it was, the name of a result, which begins with its time, told.
 _LOOK = """
 for result in "$state"/results/*; do :; done
+[ ! -s "$state/last" ] || result=$state/results/$(cat "$state/last")
 if [ -e "$result" ]; then cat "$result"; else echo none; fi
 """
 

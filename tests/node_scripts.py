@@ -16,6 +16,8 @@ SHELLS = {"dash": ["dash"], "bash": ["bash"], "busybox": ["busybox", "sh"]}
 def stand_in(folder: Path, name: str, body: str) -> None:
     """A program of this name, as a sh script with this body."""
     path = folder / name
+    # Its applet stands there as a link: written to, it would change this machine's busybox.
+    path.unlink(missing_ok=True)
     path.write_text(f"#!/bin/sh\n{body}\n")
     path.chmod(0o755)
 

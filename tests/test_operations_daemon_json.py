@@ -236,3 +236,48 @@ def test_a_second_run_waits_for_the_first(sandbox: Sandbox) -> None:
     assert write(sandbox, path, OLD).returncode == 0
     assert time.monotonic() - began > 1.5
     holder.wait()
+
+
+def test_a_disk_that_fails_is_seen_before_the_rename(sandbox: Sandbox) -> None:
+    """What fsync(2) says, in the words of sync(1)."""
+    if sandbox.shell == "busybox":
+        pytest.skip("busybox takes its own sync, whatever stands on the PATH")
+    path = sandbox.etc / "daemon.json"
+    path.write_bytes(OLD)
+    stand_in(
+        sandbox.bin,
+        "sync",
+        "case $1 in */.pyinfra*) echo \"sync: error syncing '$1':"
+        ' Input/output error" >&2; exit 1 ;; esac',
+    )
+    told = write(sandbox, path, OLD)
+    assert told.returncode == 1
+    assert "Input/output error, want all of the new file on the disk" in told.stderr
+    assert path.read_bytes() == OLD
+    assert left_over(sandbox.etc) == []
+
+
+def test_a_backup_outlives_those_of_a_clock_that_was_ahead(sandbox: Sandbox) -> None:
+    path = sandbox.etc / "daemon.json"
+    path.write_bytes(OLD)
+    backups = sandbox.state / "backups"
+    backups.mkdir(parents=True)
+    for day in range(10, 24):
+        (backups / f"daemon.json.209901{day}T000000Z").write_bytes(b"")
+    told = write(sandbox, path, OLD)
+    assert told.returncode == 0, told.stderr
+    (made,) = (each for each in backups.iterdir() if not each.name.startswith("daemon.json.2099"))
+    assert made.read_bytes() == OLD
+    assert f"backup {made.name}" in (sandbox.state / "written").read_text()
+
+
+def test_only_a_new_file_gets_the_systems_label(sandbox: Sandbox) -> None:
+    """restorecon(8) would take away a label that someone gave the file; a copy has it already."""
+    path = sandbox.etc / "daemon.json"
+    stand_in(sandbox.bin, "restorecon", 'echo "$@" >"$0.called"')
+    assert write(sandbox, path, None).returncode == 0
+    called = sandbox.bin / "restorecon.called"
+    assert called.read_text() == f"{path}\n"
+    called.unlink()
+    assert write(sandbox, path, NEW, OLD).returncode == 0
+    assert not called.exists()

@@ -51,6 +51,7 @@ class Return(str, Enum):
     STARTED = "started"
     PAUSED = "paused-again"
     REMOVED = "removed"
+    RENEWED = "renewed"
     SWARM = "swarm"
     FAILED = "failed"
     NEW = "new"
@@ -60,7 +61,8 @@ class Return(str, Enum):
 class Returned:
     """One container after the restart: the first 12 digits of its id, how, policy, name, words.
 
-    ``NEW`` ran only afterwards: a policy ``always`` starts what was stopped by hand as well.
+    ``RENEWED``: a unit or a program beside Docker made another one of its name. ``NEW`` ran only
+    afterwards: a policy ``always`` starts what was stopped by hand as well.
     """
 
     id: str

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# shellcheck disable=SC2034 # containers.sh reads $driver_before
+# shellcheck disable=SC2034,SC2154 # containers.sh reads $driver_before and sets $unrecorded
 # Notes what runs, and begins the reboot where no connection can end it.
 #
 # Arguments: state directory, the boot's id as it was read.
@@ -23,7 +23,7 @@ begin() {
 note_running() {
   driver_before=$(live_driver)
   [ -n "$driver_before" ] || return 0
-  record_running || fail docker 'it did not say what runs' 'the containers to start again'
+  record_running || fail docker "$unrecorded" 'the list of containers to start again'
   [ -s "$state/ran" ] || rm -f "$state/ran"
 }
 

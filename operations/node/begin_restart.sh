@@ -5,13 +5,15 @@
 # transaction's script; where an engine runs, its file, its dockerd and the flags. Standard input:
 # that script.
 
+# Two runs at once come here before either has the lock.
 store() {
-  cat >"$state/restart.sh.new"
-  [ "$(sum "$state/restart.sh.new")" = "$1" ] || {
-    rm -f "$state/restart.sh.new"
-    fail "$state/restart.sh" 'only a part of the script came' 'all of it'
-  }
-  mv -f "$state/restart.sh.new" "$state/restart.sh"
+  new=$state/restart.sh.$$.new
+  said=$(cat 2>&1 >"$new" | one_line)
+  if [ "$(sum "$new")" != "$1" ]; then
+    rm -f "$new"
+    fail "$state/restart.sh" "${said:-only a part of the script came}" 'all of it'
+  fi
+  mv -f "$new" "$state/restart.sh"
 }
 
 # A transient unit needs no daemon-reload (systemd-run(1)). --collect came with systemd 236.
@@ -50,6 +52,7 @@ state=$1 driver=$2 patience=$3
 open_state "$state"
 id=$(now).$$
 result=$state/results/$id
+take_room || fail "$state" 'no room for 256 KiB' 'it, for the list of what runs and the result'
 store "$4"
 shift 4
 if [ $# -gt 0 ] && [ -f "$1" ]; then

@@ -35,15 +35,19 @@ back_up() { # sets $backup
     fail "$state/backups" "$(printf %s "$said" | one_line)" 'a copy of the old file'
   }
   durable "$state/backups/$backup" "$state/backups"
-  prune "$state"/backups/daemon.json.*
+  prune "$state/backups/$backup" "$state"/backups/daemon.json.*
 }
 
 # What an undo needs; it stands until a restart has proven the file.
 record() {
-  {
-    printf '%s\n' "path $path" "target $target" "backup $backup" "before $before" "after $after"
-    printf '%s\n' "driver $driver" "at $(now)" "what ${what:-write}"
-  } >"$state/written.new" || fail "$state" 'no record of the write can be kept' 'room in it'
+  whole "$state/written.new" "path $path
+target $target
+backup $backup
+before $before
+after $after
+driver $driver
+at $(now)
+what ${what:-write}" || fail "$state" 'no record of the write can be kept' 'room in it'
   mv -f "$state/written.new" "$state/written"
   durable "$state/written" "$state"
 }

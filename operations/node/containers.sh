@@ -1,5 +1,6 @@
 # shellcheck shell=sh
-# shellcheck disable=SC2154 # $driver_before and $state are set by open_state (state.sh)
+# shellcheck disable=SC2154,SC2034 # $driver_before and $state are the calling script's, which reads
+# $unrecorded
 # The containers: which ran, which are back, which have to be started, in the order of before.
 
 # One line a container, sorted by the time it was started. Go leaves out a fraction's last zeros, so
@@ -13,27 +14,26 @@ running() {
   [ -n "$ids" ] || return 0
   # shellcheck disable=SC2086 # ids are hexadecimal, one a line
   rows=$(limited 60 docker inspect --format "$_fields" $ids 2>/dev/null)
-  # One that ended meanwhile has no row; none at all is no answer.
-  [ -n "$rows" ] || return 1
+  # 1: one that ended meanwhile has no row; none at all, or a client that was killed, is no answer.
+  [ $? -le 1 ] && [ -n "$rows" ] || return 1
   printf '%s\n' "$rows" | sed 's/Z / /' | sort
 }
 
 # Writes down what runs, behind what an interrupted run wrote down and did not bring back.
-record_running() {
-  running >"$state/ran.now" || [ -z "$driver_before" ] || {
-    rm -f "$state/ran.now"
-    return 1
-  }
-  [ -e "$state/ran" ] || : >"$state/ran"
-  {
-    cat "$state/ran"
-    while read -r started id rest; do
-      grep -q " $id " "$state/ran" || echo "$started $id $rest"
-    done <"$state/ran.now"
-  } >"$state/ran.new"
-  mv -f "$state/ran.new" "$state/ran"
-  rm -f "$state/ran.now"
-  durable "$state/ran" "$state"
+record_running() { # sets $unrecorded where it fails
+  unrecorded='it did not say what runs'
+  ran_now=$(running) || [ -z "$driver_before" ] || return 1
+  unrecorded="no room in $state for the list of what runs"
+  before_now=''
+  [ ! -e "$state/ran" ] || before_now=$(cat "$state/ran") || return 1
+  fresh=$(printf '%s\n' "$ran_now" | while read -r started id rest; do
+    case $before_now in *" $id "*) continue ;; esac
+    [ -z "$id" ] || echo "$started $id $rest"
+  done)
+  whole "$state/ran.new" "$before_now${before_now:+${fresh:+
+}}$fresh" || return 1
+  if ! durable "$state/ran.new" || ! mv -f "$state/ran.new" "$state/ran"; then return 1; fi
+  durable "$state"
 }
 
 # "true false TIME EXIT": running, paused, started, exit code; nothing for one that is gone.
@@ -60,24 +60,20 @@ await_policies() {
 # Prints a line a container: id, how it is now, its policy, its name, more words.
 bring_back() {
   await_policies
-  while read -r started id name policy remove paused swarm; do
+  back=$(while read -r started id name policy remove paused swarm; do
     how=$(bring_back_one "$started" "$id" "$remove" "$swarm" </dev/null)
     [ "$paused" = false ] || [ "${how%% *}" = kept ] || {
       limited 20 docker pause "$id" </dev/null >/dev/null 2>&1 && how="${how%% *} paused-again"
     }
     short=$(printf %.12s "$id")
     echo "$short ${how%% *} $policy ${name#/} ${how#* }"
-  done <"$state/ran" >"$state/back"
-  once_more
+  done <"$state/ran")
+  back=$(printf '%s\n' "$back" | once_more)
   sleep 3
-  while read -r short how policy name rest; do
-    # A start that docker took and the program did not survive.
-    case "$how $(now_of "$short" </dev/null)" in
-      started\ false*) how=failed rest="it ended at once, exit $(now_of "$short" </dev/null | cut -d ' ' -f 4)" ;;
-    esac
-    echo "$short $how $policy $name $rest"
-  done <"$state/back"
-  rm -f "$state/back"
+  printf '%s\n' "$back" | while read -r short how policy name rest; do
+    after_all "$short" "$how" "$name"
+    [ -z "$short" ] || echo "$short $how $policy $name $rest"
+  done
 }
 
 # One that shares the network of another (--network container:NAME) may have come before it.
@@ -87,8 +83,23 @@ once_more() {
       limited 120 docker start "$short" </dev/null >/dev/null 2>&1 && how=started rest=-
     }
     echo "$short $how $policy $name $rest"
-  done <"$state/back" >"$state/back.new"
-  mv -f "$state/back.new" "$state/back"
+  done
+}
+
+# A start that docker took and the program did not survive; one that was at its end is no loss. A
+# unit or a program beside docker may have made a container of that name anew by now.
+after_all() { # id, how, name; sets $how and $rest
+  state_now=$(now_of "$1" </dev/null)
+  case $2/$state_now in
+    started/false*\ 0) rest='it ended at once, exit 0' ;;
+    started/false*) how=failed rest="it ended at once, exit ${state_now##* }" ;;
+    kept/ | started/ | policy/ | failed/ | removed/)
+      case $(now_of "$3" </dev/null) in
+        true*) how=renewed rest='another container of its name runs' ;;
+        *) [ "$2" = removed ] || how=failed rest='no such container any more' ;;
+      esac
+      ;;
+  esac
 }
 
 bring_back_one() { # started, id, removed on stop, swarm
@@ -112,7 +123,7 @@ bring_back_one() { # started, id, removed on stop, swarm
 # What runs now and did not before: a policy "always" starts even what was stopped by hand.
 newly_running() {
   running | while read -r _ id name policy _ _ swarm; do
-    grep -q " $id " "$state/ran" || [ "$swarm" = swarm ] ||
+    grep -q -F -e " $id " -e " $name " "$state/ran" || [ "$swarm" = swarm ] ||
       echo "$(printf %.12s "$id") new $policy ${name#/} -"
   done
 }

@@ -33,6 +33,13 @@ stop_limit() {
 # Whether someone stopped it on purpose: a crash leaves the unit "failed" or "activating".
 stopped() { has_systemd && [ "$(unit ActiveState)" = inactive ]; }
 
+# Whether the program is there that systemd would start; sets $program.
+startable() {
+  program=
+  ! has_systemd || program=$(unit ExecStart | sed -n 's/^{ path=\([^ ]*\) ;.*/\1/p' | head -n 1)
+  [ -z "$program" ] || [ -x "$program" ]
+}
+
 # Whether the engine that answers is the one that a restart of docker.service would restart.
 is_ours() { ! has_systemd || [ "$(unit MainPID)" != 0 ]; }
 
@@ -54,14 +61,23 @@ restart_engine() {
 given_up() {
   has_systemd || return 1
   [ "$(unit ActiveState)" != failed ] || return 0
-  tries=$(unit NRestarts)
-  [ "${tries:-0}" -ge 5 ]
+  [ "$(restarts)" -ge 5 ]
 }
+
+# How often systemd has started it again since the last reset-failed.
+restarts() {
+  tries=
+  ! has_systemd || tries=$(unit NRestarts)
+  echo "${tries:-0}"
+}
+
+# Seconds that no clock set meanwhile can change (proc(5), uptime).
+monotonic() { cut -d . -f 1 /proc/uptime; }
 
 # The driver that the engine comes up with, or nothing: it failed, or did not answer in time.
 come_up() {
-  answer='' deadline=$(($(date +%s) + patience))
-  while [ "$(date +%s)" -lt "$deadline" ]; do
+  answer='' deadline=$(($(monotonic) + patience))
+  while [ "$(monotonic)" -lt "$deadline" ]; do
     answer=$(live_driver)
     [ -z "$answer" ] || break
     ! given_up || break

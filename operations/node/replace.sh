@@ -1,4 +1,5 @@
 # shellcheck shell=sh
+# shellcheck disable=SC2154 # $synced is set by durable (state.sh)
 # A file replaced in one step by another of the same mode, owner, attributes and ACL.
 
 temporary=
@@ -37,7 +38,8 @@ looks() {
 }
 
 put_in_place() { # the file in place
-  durable "$temporary"
+  durable "$temporary" ||
+    fail "$1" "$(printf %s "$synced" | one_line)" 'all of the new file on the disk'
   said=$(mv -f "$temporary" "$1" 2>&1) ||
     fail "$1" "$(printf %s "$said" | one_line)" 'the new file in its place'
   temporary=

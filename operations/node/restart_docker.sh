@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# shellcheck disable=SC2034 # $patience is used in engine.sh
+# shellcheck disable=SC2034,SC2154 # $patience is used in engine.sh, $program set there
 # The restart as one transaction, apart from any connection: it ends with a result file.
 #
 # Arguments: state directory, wanted driver, id of the result, seconds that a start may take.
@@ -8,57 +8,68 @@
 note() { printf '%s\n' "$*" >>"$state/result.new"; }
 
 finish() { # verdict; what is still down stays in "ran", for the next run
+  rm -f "$state/room"
+  [ -z "${back:-}" ] || printf '%s\n' "$back" | sed 's/^/container /' >>"$state/result.new"
   note "verdict $1"
   note "want $driver"
   note "before ${driver_before:-unknown}"
   note "after ${driver_after:-unknown}"
-  note "seconds $(($(date +%s) - began))"
+  note "seconds $(($(monotonic) - began))"
   note end
   durable "$state/result.new"
   mv -f "$state/result.new" "$state/results/$run"
+  whole "$state/last" "$run"
   case $1 in down | refused) ;; *) still_missing ;; esac
   durable "$state/results" "$state"
-  prune "$state"/results/*
+  prune "$state/results/$run" "$state"/results/*
   journal "restart $run verdict $1"
   unlock
   exit 0
 }
 
-return_containers() { # sets $unreturned
-  bring_back >"$state/containers.new"
-  [ "$restarted" = no ] || newly_running >>"$state/containers.new"
-  sed 's/^/container /' "$state/containers.new" >>"$state/result.new"
-  unreturned=$(grep -c '^[0-9a-f]* failed ' "$state/containers.new")
+return_containers() { # sets $back and $unreturned
+  rm -f "$state/room"
+  back=$(bring_back; [ "$restarted" = no ] || newly_running)
+  unreturned=$(printf '%s\n' "$back" | grep -c '^[0-9a-f]* failed ')
 }
 
 # Of what ran before, that which failed to start and still exists.
 still_missing() {
-  : >"$state/ran.new"
-  [ ! -e "$state/containers.new" ] || while read -r short how _; do
-    [ "$how" != failed ] || [ -z "$(now_of "$short" </dev/null)" ] ||
-      grep " $short" "$state/ran" >>"$state/ran.new"
-  done <"$state/containers.new"
-  if [ -s "$state/ran.new" ]; then
+  [ -e "$state/ran" ] || return 0
+  left=$(printf '%s\n' "${back:-}" | while read -r short how _; do
+    [ "$how" != failed ] || [ -z "$(now_of "$short" </dev/null)" ] || grep " $short" "$state/ran"
+  done)
+  if [ -z "$left" ]; then
+    rm -f "$state/ran"
+  elif whole "$state/ran.new" "$left"; then
     mv -f "$state/ran.new" "$state/ran"
-  else
-    rm -f "$state/ran.new" "$state/ran"
   fi
-  rm -f "$state/containers.new"
 }
 
 succeed() { # verdict
   return_containers
+  [ "$restarted" = no ] || [ "$undoing" = yes ] || lasting || undo
   [ ! -e "$state/written" ] || mv -f "$state/written" "$state/written.proven"
   if [ "$unreturned" -gt 0 ]; then finish incomplete; else finish "$1"; fi
 }
 
+# An engine may answer, and die of what it meets a moment later.
+lasting() {
+  [ "$(restarts)" -le "$up_after" ] && ! given_up && [ "$(come_up)" = "$driver" ] && return
+  note "reason it answered with cgroup driver $driver, and has ended since"
+  driver_after=''
+  return 1
+}
+
 # The new file did not do: the old one back, the engine up, the containers too.
 undo() {
+  undoing=yes
   if [ -n "$driver_after" ]; then
+    [ -z "$words" ] || note "reason $(printf %s "$words" | one_line)"
     note "reason docker info says cgroup driver $driver_after"
     up=yes
   else
-    why_down "$began" | notes reason
+    why_down "$since" | notes reason
     up=no
   fi
   verdict=wrong
@@ -90,10 +101,11 @@ settle_write() {
 }
 
 transaction() {
-  rm -f "$state/containers.new" "$state/ran.new" "$state/ran.now" "$state/back"
+  rm -f "$state/ran.new"
   : >"$state/result.new"
   note "id $run"
-  restarted=no began=$(date +%s) driver_before=$(live_driver) driver_after=$driver_before
+  restarted=no undoing=no words='' since=$(date +%s) began=$(monotonic)
+  driver_before=$(live_driver) driver_after=$driver_before
   if [ -e "$state/ran" ]; then note 'recovered yes'; fi
   if [ "$driver_before" = "$driver" ]; then
     [ ! -e "$state/ran" ] || succeed ok
@@ -107,15 +119,21 @@ transaction() {
     note 'reason the dockerd that answers is not that of docker.service'
     finish refused
   fi
-  settle_write
-  record_running || {
-    note 'reason docker did not say what runs: nothing is stopped that could not be started again'
+  if [ -n "$driver_before" ] && ! startable; then
+    note "reason $program is not there, which a restart would start: a package is being replaced?"
     finish refused
-  }
+  fi
+  settle_write
+  if ! take_room || ! record_running; then
+    rm -f "$state/room"
+    saw=${unrecorded:-no room for 256 KiB in $state}
+    note "reason docker: saw $saw: nothing is stopped that could not be started again"
+    finish refused
+  fi
   restarted=yes
   journal "restart $run driver ${driver_before:-unknown} want $driver"
-  restart_engine >/dev/null
-  driver_after=$(come_up)
+  words=$(restart_engine) && words=''
+  driver_after=$(come_up) up_after=$(restarts)
   if [ "$driver_after" = "$driver" ]; then succeed ok; else undo; fi
 }
 

@@ -13,7 +13,8 @@ open_state() { # sets $state
   mkdir -p "$state/backups" "$state/results" || fail "$state" 'it cannot be made' 'a directory'
   owner=$(stat -c %u "$state")
   [ "$owner" = 0 ] || fail "$state" "owner $owner" 'a directory of root'
-  chmod 0700 "$state" "$state/backups" "$state/results"
+  said=$( (chmod 0700 "$state" "$state/backups" "$state/results" && : >>"$state/lock") 2>&1) ||
+    fail "$state" "$(printf %s "$said" | one_line)" 'a directory that can be written to'
 }
 
 # What was done and why, the last few hundred times.
@@ -27,18 +28,41 @@ journal() {
 # The value of a key in a file of "key value" lines.
 value() { sed -n "s/^$2 //p" "$1" 2>/dev/null | head -n 1; }
 
-# On the disk, not in a cache. sync with files: coreutils 8.24 (2015) and busybox with
-# FEATURE_SYNC_FANCY; without, everything is written out.
+# On the disk, not in a cache; fails where the disk says that it is not. sync with files: coreutils
+# 8.24 (2015) and busybox with FEATURE_SYNC_FANCY; without, everything is written out.
 durable() {
-  limited 60 sync "$@" 2>/dev/null || limited 60 sync
+  synced=$(limited 60 sync "$@" 2>&1) && return
+  case $synced in
+    *'Input/output error'* | *'No space left'* | *'uota exceeded'*) return 1 ;;
+  esac
+  limited 60 sync
 }
 
-# Keeps the last ten; the names begin with the UTC time, so they sort by age.
-prune() {
+# Keeps the last ten and the one just made; the names begin with the UTC time, so they sort by age,
+# but for those of a clock that was ahead.
+prune() { # the one just made, all of them
+  new=$1
+  shift
   while [ $# -gt 10 ]; do
-    rm -f "$1"
+    [ "$1" = "$new" ] || rm -f "$1"
     shift
   done
+}
+
+# A file of these bytes, or none and a failure: a shell's own echo may be cut short on a full disk.
+whole() { # path, text
+  printf %s "${2:+$2
+}" 2>/dev/null >"$1" && [ "$(cat "$1")" = "$2" ] && return
+  rm -f "$1"
+  return 1
+}
+
+# Room for what is written down while the engine is away: its disk may be full by then.
+take_room() {
+  head -c 262144 /dev/zero 2>/dev/null >"$state/room" && durable "$state/room" &&
+    [ "$(wc -c <"$state/room")" -eq 262144 ] && return
+  rm -f "$state/room"
+  return 1
 }
 
 sum() { sha256sum <"$1" | cut -d ' ' -f 1; }

@@ -43,7 +43,8 @@ back_up
 record
 same_as_read
 put_in_place "$target"
-! command -v restorecon >/dev/null 2>&1 || restorecon "$target" 2>/dev/null
+# The label of a file that was there is its own, copied with the rest.
+[ "$before" != absent ] || ! command -v restorecon >/dev/null 2>&1 || restorecon "$target" 2>/dev/null
 journal "write $target driver $driver backup $backup"
 echo "written $target"
 echo "backup $backup"

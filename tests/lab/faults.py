@@ -100,6 +100,10 @@ FAULTS: dict[str, tuple[str, str]] = {
         "a dockerd that starts and keeps the old driver",
         UNDONE,
     ),
+    "test_restart_engine.py::test_a_dockerd_that_dies_after_its_first_answer": (
+        "a dockerd that is not there, and one that dies after its first answer",
+        UNDONE,
+    ),
     "test_restart_engine.py::test_a_start_limit_used_up": ("start limit already used up", "cured"),
     "test_restart_engine.py::test_a_stop_that_takes_its_time": (
         "a dockerd that takes 60 s to stop",

@@ -1,5 +1,7 @@
 """Engines that do not do as they are told at a restart: undone, waited for, or left alone."""
 
+import pytest
+
 from audit.engine.restart_result import Verdict
 from tests.lab.remedy import PATH, WRITE, Remedy
 from tests.lab.restarted import BEFORE, as_before, cured, until
@@ -15,6 +17,14 @@ KEEPS_THE_DRIVER = f"""#!/bin/sh
 {REAL_FOR_QUESTIONS}
 sed s/cgroupfs/systemd/ {PATH} >/run/other.json
 exec /usr/sbin/dockerd.real "$@" --config-file /run/other.json
+"""
+# It answers, and is killed two seconds later, at each of its starts.
+DIES = f"""#!/bin/sh
+{REAL_FOR_QUESTIONS}
+if grep -q cgroupfs {PATH}; then
+  (until docker info >/dev/null 2>&1; do sleep 0.2; done; sleep 2; kill -9 $$) &
+fi
+exec /usr/sbin/dockerd.real "$@"
 """
 
 
@@ -77,6 +87,23 @@ def test_a_dockerd_that_keeps_the_driver(remedy: Remedy) -> None:
     last = remedy.last()
     assert last.verdict is Verdict.UNDONE
     assert last.reasons == ("docker info says cgroup driver systemd",)
+    as_before(remedy)
+
+
+@pytest.mark.parametrize("own", ["trixie"], indirect=True)
+def test_a_dockerd_that_dies_after_its_first_answer(remedy: Remedy) -> None:
+    """Before that, none at all: a package that is being replaced has no dockerd for a moment."""
+    remedy.node.sh("mv /usr/sbin/dockerd /usr/sbin/dockerd.real")
+    gone = remedy.run()
+    assert gone.code == 1
+    assert "/usr/sbin/dockerd: saw no such program" in gone.text
+    as_before(remedy)
+    remedy.node.sh("mv /usr/sbin/dockerd.real /usr/sbin/dockerd")
+    remedy.replace_dockerd(DIES)
+    done = remedy.run()
+    assert done.code == 1
+    assert remedy.last().verdict is Verdict.UNDONE
+    assert "it answered with cgroup driver cgroupfs, and has ended since" in remedy.last().reasons
     as_before(remedy)
 
 
