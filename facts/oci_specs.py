@@ -11,7 +11,7 @@ from facts.probe import Probe, Sections, file_texts, section
 from facts.source import Source
 from facts.unknown import Unknown, Value
 
-# Where containerd (the system's, Docker's own, the docker snap's, K3s', MicroK8s', rootless
+# Where containerd (the system's, Docker's own, the docker snap's, K3s', k0s', MicroK8s', rootless
 # Docker's, rootless nerdctl's) and cri-o keep the specs; that is what runc was given, an edit by
 # NVIDIA's runtime included. Beside it containerd's shim notes the runtime that it was told to start
 # (containerd, runtime/v2/runc, WriteRuntime).
@@ -21,6 +21,7 @@ _ROOTS = (
     "/run/docker/containerd/daemon",
     "/run/snap.docker/containerd/daemon",
     "/run/k3s/containerd",
+    "/run/k0s/containerd",
     "/var/snap/microk8s/common/run/containerd",
     "/run/user/*/docker/containerd/daemon",
     "/run/user/*/containerd",
@@ -51,8 +52,10 @@ _READ = rf"""
 set --
 for comm in $(sed -n 's,/comm:conmon$,,p' "$COMMS"); do set -- "$@" "$comm"; done
 [ $# -gt 0 ] || for place in /run/containerd /run/docker/containerd /run/k3s/containerd \
-  /run/snap.docker /run/containers /run/user/*/docker/containerd /run/user/*/containerd \
-  /var/snap/microk8s/common/run/containerd none; do [ -d $place ] && break; done
+  /run/k0s/containerd /run/snap.docker /run/containers /run/user/*/docker/containerd \
+  /run/user/*/containerd /var/snap/microk8s/common/run/containerd none; do
+  [ -d $place ] && break
+done
 [ "$place" = none ] && exit 1
 [ "$ASKER" = 0 ] || {{ echo 'want root to read the specs of containers' >&2; exit 3; }}
 bundles=
