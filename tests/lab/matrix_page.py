@@ -14,15 +14,15 @@ PAGE = ROOT / "docs" / "matrix.md"
 HEAD = """\
 # Predicted and real
 
-Every container here was judged by the audit first, from its one exec; then the triggers were
-pulled on real nodes (`make matrix`, [lab.md](lab.md)), each on a container of its own. "lost" is
-EPERM from the container's device. A verdict is right if
+The audit first judged each container here, with its one command. Then the triggers were pulled on
+real nodes (`make matrix`, [the lab](lab.md)), each on a container of its own. "lost" is EPERM from
+the container's device. A verdict is right if
 
 - `exposed`: the triggers that the finding names take the device, and no other does;
-- `safe`: neither does;
-- and the audit after the triggers reports the loss of those that lost it, and of no other.
+- `safe`: no trigger takes it;
+- the audit after the triggers reports a loss for those that lost the device, and for no other.
 
-"switched" is a container that was started on systemd; then `daemon.json` got cgroupfs and
+"switched" is a container that was started on systemd; then `daemon.json` got cgroupfs, and
 live-restore kept the container through the restart of Docker.
 
 """
