@@ -189,8 +189,8 @@ def page(ended: dict[str, tuple[str, str]]) -> str:
     head = (
         "# Faults, injected on real nodes\n\nWhat was tried to break a change, and what came of it."
         " Made by `make faults`. After each fault: the engine is up, or was never touched; no key"
-        " of daemon.json is lost; every container that should run does; no temporary file is left; the"
-        " report tells the truth; a plain second run converges.\n\n"
+        " of daemon.json is lost; every container that should run does; no temporary file is left;"
+        " the report tells the truth; a plain second run converges.\n\n"
     )
     return head + "\n".join(rows) + f"\n\nfaults: {len(ended)}, not as wanted: {wrong}\n"
 
