@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from time import monotonic
 from typing import Any
 
 import gevent
@@ -16,7 +17,7 @@ from typing_extensions import override
 
 from audit.controller.connection_errors import heard
 from audit.controller.garbage import seldom
-from audit.controller.standstill import limit
+from audit.controller.standstill import LOGIN, limit, unfinished
 from audit.drift import run_inventory
 
 # pyinfra says of each host what paramiko says with a traceback and without the host's name.
@@ -46,6 +47,9 @@ class Patient(paramiko.Transport):
 
     channel_timeout: float
 
+    _login: float
+    _login_ends: float
+
     key_exchange = ""
     """The name of the last key exchange; paramiko forgets its engine once the keys are made."""
 
@@ -57,6 +61,7 @@ class Patient(paramiko.Transport):
     ) -> None:
         disabled = _without_sha1(disabled_algorithms or {})
         super().__init__(sock, disabled_algorithms=disabled, **others)
+        self.auth_timeout = LOGIN
         security = self.get_security_options()
         # AES-GCM first: one call in C a packet, where paramiko's own order means an HMAC in Python.
         security.ciphers = sorted(security.ciphers, key=lambda name: "-gcm@" not in name)
@@ -67,6 +72,38 @@ class Patient(paramiko.Transport):
         options = self.get_security_options()
         options.key_types = _with_sha2(options.key_types)
         super().start_client(event, timeout)
+        if event is None and not self.initial_kex_done:
+            # paramiko goes on, to "No existing session", for which pyinfra connects once more for
+            # each key of the agent (3.10.0, `_retry_paramiko_agent_keys`).
+            raise unfinished(self.remote_version, timeout)
+
+    @property  # type: ignore[explicit-override] # there it is no property
+    def auth_timeout(self) -> float:
+        """The seconds left for the login; paramiko has that many for each key anew."""
+        self._login_ends = self._login_ends or monotonic() + self._login
+        return max(0.0, self._login_ends - monotonic())
+
+    @auth_timeout.setter
+    def auth_timeout(self, seconds: float) -> None:
+        self._login, self._login_ends = seconds, 0.0
+
+    @override
+    def auth_publickey(self, *given: Any, **options: Any) -> list[str]:
+        return self._in_time(lambda: super(Patient, self).auth_publickey(*given, **options))
+
+    @override
+    def auth_password(self, *given: Any, **options: Any) -> list[str]:
+        return self._in_time(lambda: super(Patient, self).auth_password(*given, **options))
+
+    def _in_time(self, login: Callable[[], list[str]]) -> list[str]:
+        try:
+            return login()
+        except paramiko.AuthenticationException:
+            if self.auth_timeout:
+                raise
+            # No SSHException: after one, paramiko tries the same key's file as other kinds of key,
+            # and tells of the last (4.0.0, `SSHClient._auth`).
+            raise TimeoutError(f"no end of the login within {self._login:g} s") from None
 
     def _verify_key(self, host_key: bytes, signature: bytes) -> None:
         # paramiko takes a signature with SHA-1 even where another was agreed on.
@@ -124,3 +161,7 @@ def _load() -> None:
     # What fails here fails again where the deploy imports it, and is told there.
     with suppress(Exception):
         import_module("audit.session")
+
+
+# What pyinfra connects to a ProxyJump's hop with has no options (3.10.0, sshuserclient/client.py).
+paramiko.client.Transport = nodelay  # type: ignore[attr-defined, assignment]

@@ -38,9 +38,19 @@ _ADVICE = (
         "want that file: `mkdir -p -m 700 ~/.ssh && touch ~/.ssh/known_hosts`",
     ),
     (
+        # pyinfra's question about a host key, which for a node itself it does not ask.
+        re.compile(r"EOF when reading a line"),
+        "want the host key of the ProxyJump hop known: connect to the hop once by ssh",
+    ),
+    (
         re.compile(r"EOF error"),
         "want a key without a passphrase, an ssh agent that has it, or a terminal to ask on; "
         "or sshd there has closed the connection",
+    ),
+    (
+        re.compile(r"no end of the login"),
+        "want a login that ends: something there stands still (PAM, sssd, LDAP, a name server), or "
+        "takes longer than auth_timeout in host data ssh_paramiko_connect_kwargs",
     ),
     (
         re.compile(r"Authentication error|No authentication methods|not a valid .* private key"),
@@ -56,14 +66,14 @@ _ADVICE = (
         "want its host key known: connect once by ssh, or name the file in ssh_known_hosts_file",
     ),
     (
+        re.compile(r"protocol banner|no key exchange|No existing session"),
+        "want an sshd on that port that speaks: it took the connection and said nothing, or has "
+        "too many at once (sshd's MaxStartups)",
+    ),
+    (
         re.compile(rf"Command timed out|within \d+ s|Timeout opening channel|{_IN_PART}"),
         "want a node that answers: something there stands still (a login file, a disk, memory), or "
         "takes longer than host data _timeout",
-    ),
-    (
-        re.compile(r"protocol banner|No existing session"),
-        "want an sshd on that port that speaks: it took the connection and said nothing, or has "
-        "too many at once (sshd's MaxStartups)",
     ),
     (re.compile(r"Could not resolve"), "want a name that this machine or ssh's config knows"),
     (

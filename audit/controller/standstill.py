@@ -10,6 +10,15 @@ from typing_extensions import override
 SECONDS = 60
 """Without a byte of a file, or without the exit status of a command that prints no more."""
 
+LOGIN = 15
+"""For all keys of a login together; inventories/group_data/all.py has the knob."""
+
+
+def unfinished(version: str, seconds: float | None) -> paramiko.SSHException:
+    """A start of SSH that is over without keys; sshd's ``version`` is its first line, if any."""
+    what = "key exchange" if version else "protocol banner"
+    return paramiko.SSHException(f"no {what} within {seconds or 0:g} s")
+
 
 class LimitedEvent(threading.Event):
     """An event whose wait ends after some seconds where paramiko names no limit."""

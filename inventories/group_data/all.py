@@ -147,6 +147,11 @@ drift_slurm_unknown = False
 # Seconds after which a command on a node is given up; the node script ends within 23 s.
 _timeout = 60
 
-# For paramiko: no delay of small packets (10 ms for a fact instead of 50), and 15 s of patience
-# with an sshd that hangs (paramiko's own default is an hour).
-ssh_paramiko_connect_kwargs = {"transport_factory": nodelay, "channel_timeout": 15}
+# For paramiko: no delay of small packets (10 ms for a fact instead of 50), and limits for a node
+# that hangs (docs/fleets.md): seconds for a whole login (paramiko's own default is 30 for each
+# key), and for sshd to open a channel or take a command (its default is an hour).
+ssh_paramiko_connect_kwargs = {
+    "transport_factory": nodelay,
+    "auth_timeout": 15,
+    "channel_timeout": 15,
+}

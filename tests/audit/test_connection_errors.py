@@ -22,6 +22,10 @@ SEEN = [
     ),
     ("Could not connect ([Errno None] Unable to connect to port 9 on gpu-01)", "ssh_port"),
     ("SSH error (Error reading SSH protocol banner)", "want an sshd on that port that speaks"),
+    ("SSH error (no protocol banner within 10 s)", "want an sshd on that port that speaks"),
+    ("SSH error (no key exchange within 10 s)", "want an sshd on that port that speaks"),
+    ("Could not connect (no end of the login within 15 s)", "PAM, sssd, LDAP, a name server"),
+    ("Could not connect (timed out)", "want sshd reachable there"),
     ("Command timed out after 60s", "something there stands still"),
     (
         "Command socket/SSH error: SSHException('no exit status within 60 s',)",
@@ -32,6 +36,7 @@ SEEN = [
         "Could not connect ([Errno 2] No such file or directory: '/home/ops/.ssh/known_hosts')",
         "touch ~/.ssh/known_hosts",
     ),
+    ("EOF error (EOF when reading a line)", "want the host key of the ProxyJump hop known"),
     ("EOF error ()", "want a key without a passphrase, an ssh agent"),
 ]
 
