@@ -14,6 +14,7 @@ from audit.finding import Doubt, NotApplicable
 from facts.gpu_containers import GpuContainer
 from facts.node import NodeState
 from facts.nvidia_driver import ABSENT
+from facts.oci_container import Injection
 from facts.scopes import NVIDIA_MAJOR, Scope
 from facts.unknown import Unknown
 
@@ -44,9 +45,21 @@ def held(container: GpuContainer) -> Held | Unknown:
     missing = tuple(
         name for name, major, minor in _nodes(container) if not scope.allows(major, minor)
     )
+    if missing and scope.program:
+        return _by_program(container, scope, missing)
     if missing and isinstance(container.nodes, Unknown) and scope.allows_any(NVIDIA_MAJOR):
         return Unknown(f"which nodes it has: {container.nodes.reason}")
     return Held(scope, missing)
+
+
+def _by_program(container: GpuContainer, scope: Scope, missing: tuple[str, ...]) -> Held | Unknown:
+    """A filter that nobody can read is crun's, made of the devices in the container's spec: the
+    legacy hook's are not in there, and systemd puts it back as it was (containers/crun#1854)."""
+    spec = container.spec
+    if spec is None or isinstance(spec, Unknown):
+        return spec or Unknown(f"{scope.name}: its device program was not read, nor a spec of it")
+    own = {Injection.CDI, Injection.DEVICES, Injection.PRIVILEGED} & set(spec.injection)
+    return Held(scope, () if own else missing)
 
 
 def lost(container: GpuContainer) -> tuple[str, ...]:

@@ -56,6 +56,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
 def _finding(container: GpuContainer, behind: Held, node: NodeState) -> Finding:
     number = exposure.systemd_version(node)
     policy = behind.scope.device_policy if behind.scope else ""
+    policy += " and the runtime's BPFProgram" if behind.scope and behind.scope.program else ""
     rules = len(behind.scope.device_allow) if behind.scope else 0
     repair, do = _repair(container, node)
     return Finding(
@@ -67,7 +68,7 @@ def _finding(container: GpuContainer, behind: Held, node: NodeState) -> Finding:
         repair=repair,
         do=do,
         avoid="more privileges do not help"
-        if repair is Repair.RESTART_CONTAINER
+        if repair is Repair.RESTART_CONTAINER or container.engine != "docker"
         else "a `docker restart` of the container alone changes nothing; nor do more privileges",
         evidence=(
             f"cgroup {container.cgroup}",

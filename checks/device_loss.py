@@ -87,6 +87,12 @@ def _cause(container: GpuContainer, node: NodeState) -> tuple[str, Repair, str]:
             Repair.HUMAN,
             f"see toolkit-no-cgroups, then `docker restart {container.name}`",
         )
+    if container.engine != "docker":
+        return (
+            "the device was added behind systemd and the runtime, or its filter was written anew",
+            Repair.HUMAN,
+            f"have {container.engine} start it anew; for good, with CDI devices",
+        )
     if isinstance(behind, Unknown):
         return (
             f"its device filter was rewritten; by whom could not be told: {behind.reason}",
@@ -129,5 +135,6 @@ def _evidence(container: GpuContainer) -> tuple[str, ...]:
     behind = held(container)
     if not isinstance(behind, Unknown) and behind.scope:
         lines.append(f"DevicePolicy={behind.scope.device_policy}")
+        lines += ["BPFProgram=device: (crun's)"] if behind.scope.program else []
         lines.append(f"no DeviceAllow for {', '.join(behind.missing) or 'none of them'}")
     return tuple(lines)

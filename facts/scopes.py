@@ -14,7 +14,7 @@ _PATTERN = f"*-{'?' * 64}.scope"
 _SHOW = (
     "[ -d /run/systemd/system ] || exit 0\n"
     "systemctl show --no-pager -p Id,ControlGroup,ActiveState,DevicePolicy,DeviceAllow,"
-    f"NeedDaemonReload '{_PATTERN}'"
+    f"NeedDaemonReload,BPFProgram '{_PATTERN}'"
 )
 
 PROBE = Probe("scopes.show", _SHOW, cap=1024)
@@ -24,6 +24,10 @@ PROBE = Probe("scopes.show", _SHOW, cap=1024)
 @dataclass(frozen=True)
 class Scope(Value):
     """One container's scope, as ``systemctl show`` prints it (systemd.resource-control(5)).
+
+    ``program`` is whether its device filter is a program that the runtime handed to systemd
+    (``BPFProgram=device:PATH``): crun does so from 1.23 on and names no device in ``DeviceAllow``
+    then (containers/crun, src/libcrun/cgroup-systemd.c). What is in it cannot be read here.
 
     .. code:: python
 
@@ -35,6 +39,7 @@ class Scope(Value):
     device_policy: str
     device_allow: tuple[str, ...]
     need_daemon_reload: bool = False
+    program: bool = False
 
     def allows(self, major: int, minor: int) -> bool:
         """Whether systemd's next write of the device filter lets this character device through.
@@ -44,7 +49,7 @@ class Scope(Value):
         runc's own ``char-* m`` gives mknod only.
         """
         if self.device_policy == "auto" and not self.device_allow:
-            return True
+            return not self.program
         wanted = {f"/dev/char/{major}:{minor}", f"char-{major}", "char-*"}
         if major == NVIDIA_MAJOR:
             wanted |= {"char-nvidia", "char-nvidia-frontend", f"/dev/{_nvidia_name(minor)}"}
@@ -96,4 +101,5 @@ def _scope(values: dict[str, list[str]]) -> Scope:
         device_policy=values.get("DevicePolicy", [""])[0],
         device_allow=tuple(entry for entry in values.get("DeviceAllow", []) if entry),
         need_daemon_reload=values.get("NeedDaemonReload", ["no"])[0] == "yes",
+        program=any(program.startswith("device:") for program in values.get("BPFProgram", [])),
     )
