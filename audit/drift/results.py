@@ -119,12 +119,17 @@ class Results:
         return False
 
     def begin(self, at: datetime) -> dict[str, Any]:
-        """Marks that a run has started, and leaves all else as the last run said; that is given."""
+        """Marks that a run has started, and leaves all else as the last run said; that is given.
+
+        A last run that died is one that told nothing, now that this one's start takes its mark.
+        """
         try:
             before = self.last()
         except json_file.Unreadable:
             before = _NOTHING
         begun = {**_NOTHING, **before, "started": stamp(at), "ended": None}
+        if before.get("started") and before.get("ended") is None:
+            begun |= {"exit": 2, "audited": False, "reason": _died(before)}
         json_file.write(self.drift, begun)
         return begun
 
@@ -186,8 +191,8 @@ def old(drift: dict[str, Any], running: bool, interval: float | None, now: datet
     if drift.get("results") is None:
         return str(drift.get("reason") or "no run has ended yet")
     if drift.get("ended") is None and not running:
-        return f"the run of {drift['started']} has not ended: what stands here is from before"
-    if drift.get("ended") is not None and not drift.get("audited", True):
+        return _died(drift)
+    if not drift.get("audited", True):
         return f"the last run told nothing new: {drift['reason']}"
     seconds = interval or drift.get("interval") or DAY
     age = now - datetime.fromisoformat(drift["results"])
@@ -196,6 +201,10 @@ def old(drift: dict[str, Any], running: bool, interval: float | None, now: datet
     if age > timedelta(seconds=2 * seconds):
         return f"the last results are {_span(age)} old, want at most {2 * seconds:g} s"
     return None
+
+
+def _died(drift: dict[str, Any]) -> str:
+    return f"the run of {drift['started']} has not ended: what stands here is from before"
 
 
 def _span(age: timedelta) -> str:

@@ -11,7 +11,16 @@ from typing import Any
 
 import pytest
 
+from audit.drift.results import Results, old
 from tests.drift.place import FLEET, ROOT, Place
+
+DRIFT = {
+    "version": 1,
+    "started": "2026-01-02T03:04:05+00:00",
+    "ended": "2026-01-02T03:04:07+00:00",
+    "exit": 0,
+    "audited": True,
+}
 
 
 def test_results_grow_old(place: Place) -> None:
@@ -30,6 +39,26 @@ def test_results_grow_old(place: Place) -> None:
     code, said = place.run("--last", "--level", "broken")
     assert (code, "from now, want the clock of their time" in said) == (2, True), said
     assert place.run("--last", "--limit", "zork")[0] == 3
+
+
+def test_a_run_that_goes_on_makes_no_results_of_one_that_gave_none(tmp_path: Path) -> None:
+    results, now = Results(tmp_path), datetime.now(timezone.utc)
+    (tmp_path / "drift.json").write_text(json.dumps({**DRIFT, "results": now.isoformat()}))
+    results.begin(now)
+    assert old(results.last(), True, None, now) is None
+    # It died, and the next one begins.
+    first = now.isoformat(timespec="seconds")
+    died = f"the run of {first} has not ended: what stands here is from before"
+    assert old(results.last(), False, None, now) == died
+    results.begin(now + timedelta(seconds=9))
+    assert old(results.last(), True, None, now) == f"the last run told nothing new: {died}"
+    assert results.last()["exit"] == 2
+    # One that ended without an audit, and the next one begins.
+    (tmp_path / "drift.json").write_text(
+        json.dumps({**DRIFT, "results": first, "audited": False, "reason": "out of time"})
+    )
+    results.begin(now)
+    assert old(results.last(), True, None, now) == "the last run told nothing new: out of time"
 
 
 def test_the_last_results_of_another_inventory_are_not_judged(place: Place) -> None:
