@@ -41,7 +41,11 @@ def main() -> None:
     """The run; ends the process with one of the codes above."""
     asked = _asked(sys.argv[1:])
     _end_with(asked.parent, asked.alarm)
-    os.chdir(asked.chdir)
+    try:
+        os.chdir(asked.chdir)
+    except OSError as fault:
+        print(f"directory {asked.chdir}: saw {fault.strerror}, want one that this user may enter")
+        sys.exit(3)
     _as_pyinfra_sets_up()
     reasons = refusals(asked.inventory, asked.data, asked.limit)
     if reasons:

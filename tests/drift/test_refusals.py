@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from audit.drift.command_line import options
-from tests.drift.place import Place
+from tests.drift.place import ROOT, Place
 
 REFUSED = [
     (["--data", "audit_levl=none", "--limit", "zork"], "fleet.py", [
@@ -58,6 +62,19 @@ def test_what_makes_no_sense_is_refused(
     code, said = place.run(*more, inventory=inventory)
     assert (code, [words for words in told if words not in said]) == (3, []), said
     assert not (place.results / "audit.json").exists()
+
+
+def test_a_directory_that_its_user_may_not_enter_is_told(place: Place) -> None:
+    """As after `su -c`, from root's own."""
+    words = ["--document=new.json", "--alarm=60", f"--parent={os.getpid()}", "fleet.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "audit.drift.fleet", f"--chdir={place.path}/gone", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    told = f"directory {place.path}/gone: saw No such file or directory, want one that this user"
+    assert (done.returncode, told in done.stdout) == (3, True), done
 
 
 @pytest.mark.parametrize(
