@@ -83,3 +83,23 @@ def test_the_command_does_what_the_page_says(row: dict[str, Any]) -> None:
     )
     assert done.returncode == row["exit"], done.stdout + done.stderr
     assert row["shows"] in done.stdout + done.stderr
+
+
+def test_the_cure_shows_its_plan_as_it_is_printed() -> None:
+    nodes = ("@fake/trixie_exposed", "@fake/gpu_good")
+    words = ["inventories/recorded.py", "deploys/fix_cgroup.py", "--dry", "--diff"]
+    limits = [word for node in nodes for word in ("--limit", node)]
+    done = subprocess.run(
+        [ROOT / ".venv/bin/pyinfra", *words, *limits],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    plan, nothing = re.findall(r"```text\n(.*?)```", PAGES["cure.md"], re.DOTALL)
+    printed = {re.sub(r"^ *\[[^]]+\] *", "", line) for line in done.stderr.splitlines()}
+    shown = [re.sub(r"^\[gpu-02\] *", "", line) for line in (plan + nothing).splitlines()]
+    assert len(shown) > 10
+    assert [line for line in shown if line not in printed] == []
