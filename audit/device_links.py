@@ -28,7 +28,7 @@ def wanted(node: NodeState) -> bool | Unknown:
     version = runc(node)
     if isinstance(version, Unknown):
         return version
-    number = release(version) if version else None
+    number = release(version) if version else _without_runc(node)
     if number is None:
         return Unknown(f"runc: {'no number in ' + version if version else 'not found'}")
     if number < _FIRST:
@@ -39,6 +39,14 @@ def wanted(node: NodeState) -> bool | Unknown:
     if systemd is None or isinstance(systemd, Unknown):
         return systemd or False
     return systemd.number if isinstance(systemd.number, Unknown) else systemd.number < _SYSTEMD
+
+
+def _without_runc(node: NodeState) -> tuple[int, ...] | None:
+    """Where crun alone is there, it is as a runc of today: it never asks whether the path is there
+    (containers/crun, src/libcrun/cgroup-systemd.c)."""
+    versions = node.runtimes
+    crun = None if isinstance(versions, Unknown) else versions.crun
+    return (*_LAST, 1) if isinstance(crun, str) else None
 
 
 def there(node: NodeState) -> bool | Unknown:
