@@ -113,6 +113,31 @@ def test_results_that_cannot_be_read_are_unknown(
     assert told in summary
 
 
+@pytest.mark.parametrize(
+    ("nodes", "inventory", "told"),
+    [
+        (1, "/etc/pyinfra-nvml/inventory.py", ""),
+        (2, "/etc/pyinfra-nvml/inventory.py", "saw 2 nodes in the last results, want this one alo"),
+        (0, "/etc/pyinfra-nvml/inventory.py", "saw 0 nodes in the last results, want this one alo"),
+        (1, "/root/fleet.py", "the last results are of /root/fleet.py, want those of /etc/pyinfra"),
+    ],
+)
+def test_no_node_is_drained_for_the_fault_of_another(
+    tmp_path: Path, nodes: int, inventory: str, told: str
+) -> None:
+    stamps = dict.fromkeys(("started", "ended", "results"), NOW.isoformat())
+    drift = {"version": 1, "inventory": inventory, **stamps}
+    (tmp_path / "drift.json").write_text(json.dumps(drift))
+    finding = {"level": "broken", "subject": "container x", "saw": "refused"}
+    checks = [{"check": "device-loss", "findings": [finding], "doubts": []}]
+    every = [{"node": f"gpu-0{number}", "checks": checks} for number in range(nodes)]
+    (tmp_path / "audit.json").write_text(json.dumps({"version": 1, "nodes": every}))
+    own = "/etc/pyinfra-nvml/inventory.py"
+    status, summary = audited(Results(tmp_path), "broken", NOW, own)
+    assert status is (Status.UNKNOWN if told else Status.FOUND)
+    assert summary.startswith(told)
+
+
 @pytest.fixture
 def checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

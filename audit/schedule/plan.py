@@ -101,6 +101,7 @@ def files(
             HEALTH,
             home=knobs.drift_home,
             results=knobs.drift_results,
+            inventory=knobs.drift_inventory or INVENTORY,
             level=knobs.drift_slurm,
             unknown="drain" if knobs.drift_slurm_unknown else "leave",
         )

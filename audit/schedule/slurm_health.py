@@ -14,10 +14,12 @@ import platform
 import subprocess
 import sys
 import syslog
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
 from audit import json_file
+from audit.drift.inventory_name import other_inventory
 from audit.drift.results import RUN_AGAIN, Results, old
 from audit.drift.standing import exit_code, standings
 from audit.finding import Level, Status
@@ -34,7 +36,7 @@ def main() -> None:
     asked = _asked()
     results = Results(asked.results)
     name = asked.node or os.environ.get("SLURMD_NODENAME") or platform.node().partition(".")[0]
-    status, summary = audited(results, asked.level, datetime.now(timezone.utc))
+    status, summary = audited(results, asked.level, datetime.now(timezone.utc), asked.inventory)
     now = _node(name)
     if isinstance(now, Unknown):
         done = Decision(Act.LEAVE, now.reason)
@@ -49,24 +51,34 @@ def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m audit.schedule.slurm_health")
     parser.add_argument("results", type=Path)
     parser.add_argument("--node", help="its name in slurm.conf")
+    parser.add_argument("--inventory", help="the one whose results count")
     parser.add_argument("--level", choices=[level.value for level in Level], default="broken")
     parser.add_argument("--unknown", choices=["leave", "drain"], default="leave")
     return parser.parse_args()
 
 
-def audited(results: Results, level: str, now: datetime) -> tuple[Status, str]:
-    """How this node stands by the last results, and in one line why; old results tell nothing."""
+def audited(
+    results: Results, level: str, now: datetime, inventory: str | None = None
+) -> tuple[Status, str]:
+    """How this node stands by the last results, and in one line why.
+
+    Old results tell nothing, nor do those of another inventory or of several nodes, which a run by
+    hand may have left: no node is drained for the fault of another.
+    """
     try:
         drift, today = results.last(), results.last_audit()
         with json_file.understood(f"results {results.place}", RUN_AGAIN):
+            if inventory and (other := other_inventory(drift.get("inventory"), inventory)):
+                return Status.UNKNOWN, other
             if reason_old := old(drift, results.running(), None, now):
                 return Status.UNKNOWN, reason_old
             found = standings(today, level, now.date())
+            if len(found) != 1:
+                saw = f"saw {len(found)} nodes in the last results"
+                return Status.UNKNOWN, f"{saw}, want this one alone"
     except json_file.Unreadable as reason:
         return Status.UNKNOWN, str(reason)
-    status = _STATUSES[exit_code(found)]
-    told = [one.summary for one in found if one.status is status]
-    return status, told[0] if told else "no node in the last results"
+    return _STATUSES[exit_code(found)], found[0].summary
 
 
 def _node(name: str) -> SlurmNode | Unknown:
@@ -109,7 +121,8 @@ def _do(wanted: Decision, name: str, results: Results) -> Decision:
         told = why.reason if isinstance(why, Unknown) else "scontrol said nothing"
         return Decision(Act.LEAVE, f"wanted {wanted.act.value}, slurmctld did not: {told}")
     if wanted.act is Act.RESUME:
-        _ours(results).unlink(missing_ok=True)
+        with suppress(OSError):
+            _ours(results).unlink()
     return wanted
 
 
