@@ -47,7 +47,7 @@ def scheduled(
     textfile = (knobs.drift_textfile or "").rpartition("/")[0] or "-"
     create = "yes" if knobs.drift_user is None or knobs.drift_user == SERVICE_USER else "no"
     yield node.run(
-        node.script("say", "schedule"),
+        node.script("say", "metrics_file", "schedule"),
         "systemd" if systemd else "cron",
         knobs.user,
         create,
@@ -76,7 +76,9 @@ def absent(knobs: ScheduleKnobs) -> Generator[StringCommand, None, None]:
     if not isinstance(now, Unknown) and in_place(now, NOTHING) and now.active is False:
         host.noop("no audit is scheduled")
         return
-    yield node.run(node.script("say", "unschedule"), *PATHS, *more, stdin="", limit=_LIMIT)
+    yield node.run(
+        node.script("say", "metrics_file", "unschedule"), *PATHS, *more, stdin="", limit=_LIMIT
+    )
 
 
 def in_place(now: SchedulerState, wanted: Files) -> bool:

@@ -15,7 +15,8 @@ from tests.node_scripts import SHELLS, Sandbox, stand_in
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="the scripts want root")
 
-SCHEDULE = node.script("say", "schedule")
+SCHEDULE = node.script("say", "metrics_file", "schedule")
+UNSCHEDULE = node.script("say", "metrics_file", "unschedule")
 INSTALL = node.script("say", "state", "lock", "install_tool")
 # Makes what `python -m venv` makes, and pip in it; both tell what they were asked.
 PYTHON = """
@@ -55,6 +56,29 @@ def test_files_are_put_in_place_once(sandbox: Sandbox) -> None:
     second = sandbox.run(SCHEDULE, *arguments, stdin=given)
     assert second.returncode == 0, second.stderr
     assert second.stdout == ""
+
+
+def test_metrics_that_nobody_writes_any_more_go(sandbox: Sandbox) -> None:
+    cron, at = sandbox.root / "cron.d/drift", sandbox.root
+    arguments = ("cron", "root", "yes", str(at / "results"), "-")
+
+    def writes(name: str) -> str:
+        words = f" --textfile {at}/{name}" if name else ""
+        return line(
+            "644", cron, f"# --textfile {at}/note.prom\n0 * * * * audit{words} >/dev/null\n"
+        )
+
+    for name in ("note.prom", "a.prom", "b.prom"):
+        (at / name).write_text("pyinfra_nvml_last_run_exit_code 1.0\n")
+    for name, left in (("a.prom", "ab"), ("a.prom", "ab"), ("b.prom", "b"), ("", "")):
+        done = sandbox.run(SCHEDULE, *arguments, stdin=writes(name))
+        assert done.returncode == 0, done.stderr
+        assert sorted(path.stem for path in at.glob("?.prom")) == sorted(left)
+    (at / "b.prom").touch()
+    assert sandbox.run(SCHEDULE, *arguments, stdin=writes("b.prom")).returncode == 0
+    done = sandbox.run(UNSCHEDULE, str(cron))
+    assert (done.returncode, done.stdout) == (0, f"removed {at}/b.prom\nremoved {cron}\n"), done
+    assert (at / "note.prom").exists()
 
 
 @pytest.mark.parametrize(

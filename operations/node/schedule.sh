@@ -110,7 +110,13 @@ umask 022
 known_user
 own_results
 may_write_textfile
+before='' after=''
 while read -r what path text; do
+  before="$before $(metrics_of "$path")"
   place "$what" "$path" "$text"
+  after="$after $(metrics_of "$path")"
+done
+for path in $before; do
+  case " $after " in *" $path "*) ;; *) no_metrics "$path" ;; esac
 done
 [ "$scheduler" != systemd ] || start

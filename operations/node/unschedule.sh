@@ -10,6 +10,8 @@ if [ -d /run/systemd/system ]; then
   systemctl reset-failed $unit.timer $unit.service 2>/dev/null
   ! systemctl is-active --quiet $unit.timer || fail "$unit.timer" 'it runs' 'it stopped'
 fi
+metrics=$(for path in "$@"; do metrics_of "$path"; done)
+for path in $metrics; do no_metrics "$path"; done
 for path in "$@"; do
   [ -e "$path" ] || [ -L "$path" ] || continue
   rm -f "$path" || fail "$path" 'it cannot be removed' 'it gone'
