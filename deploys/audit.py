@@ -8,7 +8,7 @@ be connected to.
 
 from pyinfra import host, state
 
-from audit.knobs import knobs
+from audit.knobs import knobs  # not found? pyinfra --chdir CHECKOUT
 from audit.session import session
 from facts.unknown import Unknown
 

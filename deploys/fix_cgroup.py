@@ -10,7 +10,7 @@ reason and is left as it was.
 
 from pyinfra import config, host, state
 
-from audit.driver.pending_reboot import pending_reboot
+from audit.driver.pending_reboot import pending_reboot  # not found? pyinfra --chdir CHECKOUT
 from audit.engine import plan_text
 from audit.engine.plan import Plan, plan
 from audit.engine.refusals import Refusal

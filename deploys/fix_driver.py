@@ -13,7 +13,7 @@ as it was.
 from pyinfra import host, state
 from pyinfra.operations import files
 
-from audit.driver import plan_text as driver_text
+from audit.driver import plan_text as driver_text  # not found? pyinfra --chdir CHECKOUT
 from audit.knobs import knobs
 from audit.session import session
 from facts.hold_means import BLACKLIST

@@ -9,7 +9,7 @@ for one with Docker alone. A node without MIG, or without a right form, fails wi
 
 from pyinfra import host, state
 
-from audit.engine.refusals import Refusal
+from audit.engine.refusals import Refusal  # not found? pyinfra --chdir CHECKOUT
 from audit.knobs import knobs
 from audit.monitor.files import commands, files
 from audit.monitor.form import Choice, choose

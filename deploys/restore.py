@@ -8,7 +8,7 @@ The same transaction as the fix, in the same groups. Containers that were cured 
 
 from pyinfra import config, host, state
 
-from audit.engine import plan_text, restore
+from audit.engine import plan_text, restore  # not found? pyinfra --chdir CHECKOUT
 from audit.engine.plan import Plan
 from audit.engine.refusals import Refusal
 from audit.knobs import knobs

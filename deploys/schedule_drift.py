@@ -12,7 +12,7 @@ no network. No daemon-reload is done, which would take GPUs from containers.
 
 from pyinfra import host, logger, state
 
-from audit.engine.refusals import Refusal
+from audit.engine.refusals import Refusal  # not found? pyinfra --chdir CHECKOUT
 from audit.knobs import Knobs, knobs
 from audit.schedule import plan as schedule
 from audit.schedule import refusals as schedule_refusals

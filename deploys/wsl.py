@@ -8,7 +8,7 @@ price; the files of Windows and /etc/wsl.conf are written out to be copied.
 
 from pyinfra import host, logger, state
 
-from audit.knobs import knobs
+from audit.knobs import knobs  # not found? pyinfra --chdir CHECKOUT
 from audit.session import session
 from audit.wsl_advice import advice, lines
 from facts.unknown import Unknown

@@ -145,6 +145,30 @@ def test_a_deploy_is_run_from_anywhere(place: Path, deploy: str) -> None:
     assert (place / "audit.json").exists()
 
 
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "deploys").glob("*.py")), ids=lambda path: path.stem
+)
+def test_a_deploy_whose_modules_are_not_found_says_what_to_do(path: Path) -> None:
+    # Python shows this line above "No module named 'audit'".
+    first = next(line for line in path.read_text().splitlines() if line.startswith("from audit"))
+    assert first.endswith("  # not found? pyinfra --chdir CHECKOUT")
+
+
+def test_installed_as_a_package_a_deploy_runs_anywhere(place: Path) -> None:
+    options = [f"--group-data={ROOT}/inventories/group_data", f"--config={ROOT}/config.py"]
+    ended = subprocess.run(
+        [PYINFRA, "good.py", AUDIT, "--dry", "-y", "--data", "batch_size=none", *options],
+        cwd=place,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    told = "knob batch_size: saw 'none', want a number from 1 (--data)"
+    assert (ended.returncode, ended.stderr) == (1, f"--> Loading config...\n{told}\n")
+
+
 @pytest.mark.usefixtures("place")
 def test_a_run_that_is_interrupted_is_none_that_went_well(monkeypatch: pytest.MonkeyPatch) -> None:
     set_up: dict[int, Any] = {}

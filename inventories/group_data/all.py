@@ -1,6 +1,6 @@
 """Every knob with its meaning and its default. A group or a host may have its own value."""
 
-from inventories.transport import nodelay
+from inventories.transport import nodelay  # not found? pyinfra --chdir CHECKOUT
 
 # What the audit counts as a failure (exit code 1): "broken", "at risk", "advice" or "none".
 audit_level = "at risk"
