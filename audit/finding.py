@@ -15,6 +15,10 @@ class Level(str, Enum):
     ADVICE = "advice"
 
 
+LEVELS = tuple(level.value for level in Level)
+"""Their words, the worst first."""
+
+
 class Repair(str, Enum):
     """The closed list of what can be done, each with its cost."""
 

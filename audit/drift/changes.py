@@ -9,12 +9,9 @@ from typing import Any
 
 from audit.drift.lasting_facts import differences
 from audit.drift.standing import Document, findings, named, nodes, waived
-from audit.finding import Level
 
 NEW, GONE, FACT = "new finding", "gone finding", "changed fact"
 VANISHED, JOINED, SILENT = "vanished", "new node", "no answer"
-
-_LEVELS = [level.value for level in Level]
 
 
 @dataclass(frozen=True)

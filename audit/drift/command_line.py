@@ -12,14 +12,14 @@ from typing import NoReturn
 from typing_extensions import override
 
 from audit.drift.exit_scheme import USAGE, Scheme, code, line
-from audit.finding import Level
+from audit.finding import LEVELS
 
 # Beside /var/lib/pyinfra-nvml, which is for root alone (operations/node/state.sh).
 RESULTS = Path("/var/lib/pyinfra-nvml-drift")
 _LONGEST = 100_000_000
 """Three years: more is a slip, and than 2**31 more than alarm(2) takes."""
 
-LEVELS = (*(level.value for level in Level), "none")
+_LEVELS = (*LEVELS, "none")
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _parser() -> _Parser:
     add("inventory", help="an inventory file, @local, or names of hosts")
     add("--limit", action="append", default=[], metavar="HOST", help="a host, group or pattern")
     add("--data", action="append", default=[], metavar="K=V", help="overrule a knob")
-    add("--level", type=_level, metavar="LEVEL", help=f"what counts: {', '.join(LEVELS)}")
+    add("--level", type=_level, metavar="LEVEL", help=f"what counts: {', '.join(_LEVELS)}")
     add("--exit-scheme", type=_known_scheme, default=Scheme.PLAIN,
         metavar="plain|nagios|npd", help="whose exit codes and first line")  # fmt: skip
     add("--results", type=_directory, default=RESULTS, metavar="DIR",
@@ -128,7 +128,7 @@ def _known_scheme(text: str) -> Scheme:
 
 
 def _level(text: str) -> str:
-    return _one_of(text, LEVELS)
+    return _one_of(text, _LEVELS)
 
 
 def _one_of(text: str, known: Sequence[str]) -> str:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from enum import Enum
 
 from audit.drift.standing import Standing
-from audit.finding import Level, Status
+from audit.finding import LEVELS, Level, Status
 from audit.report.printable import printable
 
 CLEAN, FOUND, UNKNOWN, USAGE = 0, 1, 2, 3
 """The plain exit codes."""
 
-_LEVELS = [level.value for level in Level]
 _NPD_BYTES = 80
 
 
@@ -71,17 +70,17 @@ def _nodes(found: Sequence[Standing]) -> str:
 
 def _urgency(standing: Standing) -> tuple[bool, int]:
     """A node that does not answer comes before one of which a part could not be told."""
-    level = _LEVELS.index(standing.level) if standing.level else len(_LEVELS)
+    level = LEVELS.index(standing.level) if standing.level else len(LEVELS)
     return not standing.silent, level
 
 
 def _worst(found: Sequence[Standing]) -> str | None:
     reached = [node.level for node in found if node.status is Status.FOUND and node.level]
-    return min(reached, key=_LEVELS.index, default=None)
+    return min(reached, key=LEVELS.index, default=None)
 
 
 def _perfdata(found: Sequence[Standing]) -> str:
-    counts = {level: sum(node.level == level for node in found) for level in _LEVELS}
+    counts = {level: sum(node.level == level for node in found) for level in LEVELS}
     unknown = sum(node.status is Status.UNKNOWN for node in found)
     pairs = {"nodes": len(found), **counts, "unknown": unknown}
     return " ".join(f"{label.replace(' ', '_')}={count}" for label, count in pairs.items())

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from audit.finding import Level, Status
+from audit.finding import LEVELS, Level, Status
 
 Document = Mapping[str, Any]
 """A document of audit/report/document.py, or one node of it, as read from JSON."""
-
-_LEVELS = [level.value for level in Level]
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ def named(node: Document) -> str:
 def findings(node: Document) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every finding with its check, worst first, in the order of the document else."""
     pairs = [(check["check"], finding) for check in node["checks"] for finding in check["findings"]]
-    return iter(sorted(pairs, key=lambda pair: _LEVELS.index(pair[1]["level"])))
+    return iter(sorted(pairs, key=lambda pair: LEVELS.index(pair[1]["level"])))
 
 
 def waived(finding: Mapping[str, Any], day: date) -> bool:
@@ -83,7 +81,7 @@ def _standing(node: Document, asked: str, day: date) -> Standing:
     counted = [pair for pair in every if not waived(pair[1], day)]
     level = counted[0][1]["level"] if counted else None
     status = Status.OK
-    if level and asked in _LEVELS and _LEVELS.index(level) <= _LEVELS.index(asked):
+    if level and asked in LEVELS and LEVELS.index(level) <= LEVELS.index(asked):
         status = Status.FOUND
     elif doubts(node) or not node["checks"]:
         status = Status.UNKNOWN

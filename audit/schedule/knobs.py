@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from pyinfra.api import Host
 
-from audit.finding import Level
+from audit.finding import LEVELS
 from audit.knob_names import misspelt
 from audit.unmeant import Unmeant, unmeant
 
 MODES = ("controller", "node")
 SERVICE_USER = "pyinfra-nvml"
-_LEVELS = (*(level.value for level in Level), "none")
 # useradd(8), CAVEATS: what Debian, Fedora and shadow all take.
 _USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 # In a path of a unit or a crontab these would need quoting that the two do in different ways.
@@ -59,7 +58,7 @@ def schedule_knobs(host: Host) -> ScheduleKnobs:
         drift_schedule=_calendar(given),
         drift_delay=_seconds("drift_delay", given, least=0),
         drift_limit=_seconds("drift_limit", given, least=60),
-        drift_level=_one_of("drift_level", given, _LEVELS) if given["drift_level"] else None,
+        drift_level=_level(given),
         drift_inventory=_inventory(given, mode),
         drift_user=_user(given),
         drift_results=_own("drift_results", given),
@@ -144,13 +143,17 @@ def _python(given: dict[str, object]) -> str:
     return value
 
 
+def _level(given: dict[str, object]) -> str | None:
+    return _one_of("drift_level", given, (*LEVELS, "none")) if given["drift_level"] else None
+
+
 def _slurm(given: dict[str, object], mode: str) -> str | None:
     value = given["drift_slurm"]
     if value is not None and mode == "controller":
         raise unmeant(
             "drift_slurm", value, "None on a controller: a node is drained by its own audit"
         )
-    return None if value is None else _one_of("drift_slurm", given, _LEVELS[:-1])
+    return None if value is None else _one_of("drift_slurm", given, LEVELS)
 
 
 def _user(given: dict[str, object]) -> str | None:
