@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
-from datetime import datetime, timezone
 
 from typing_extensions import override
 
 from facts.node_script import script
 from facts.probe import Probe, Sections, number, section
 from facts.source import Source
+from facts.time_stamps import utc
 from facts.unknown import Unknown, Value
 
 # logind keeps an inhibitor as KEY=value lines beside a fifo NAME.ref (systemd, logind-inhibit.c).
@@ -124,7 +124,7 @@ class Conditions(Source[RebootConditions]):
             reboots=tuple(dict.fromkeys(rest for key, rest in said if key == "reboots")),
             schedulers=tuple(dict.fromkeys(rest for key, rest in said if key == "scheduler")),
             users=_processes(said, "user"),
-            changed=None if changed is None else _time(changed),
+            changed=None if changed is None else utc(changed),
         )
 
 
@@ -146,7 +146,3 @@ def _plain(text: str) -> str:
 def _processes(said: list[tuple[str, str]], key: str) -> tuple[Process, ...]:
     rows = (re.match(r"(\d{1,10}) (.*)$", rest) for word, rest in said if word == key)
     return tuple(Process(int(row[1]), row[2]) for row in rows if row)
-
-
-def _time(seconds: int) -> str:
-    return datetime.fromtimestamp(min(seconds, 253402300799), timezone.utc).isoformat()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timezone
 
 from typing_extensions import override
 
 from facts.probe import Probe, Sections, section
 from facts.source import Source
+from facts.time_stamps import utc
 from facts.unknown import Unknown, Value
 
 # needs-restarting -r compares the install time of these packages with the boot (dnf-plugins-core,
@@ -94,7 +94,7 @@ def _flag(block: str) -> RebootRequest | None:
     lines = [line.partition(" ") for line in rest.splitlines()]
     return RebootRequest(
         source=found[2],
-        since=_time(int(found[1])),
+        since=utc(int(found[1])),
         packages=tuple(text for key, _, text in lines if key == "package"),
         words=tuple(text for key, _, text in lines if key == "line" and text),
     )
@@ -107,8 +107,4 @@ def _newer(text: str, boot: int) -> tuple[RebootRequest, ...]:
     if not late:
         return ()
     names = tuple(dict.fromkeys(name for _, name in late))
-    return (RebootRequest("rpm", _time(min(at for at, _ in late)), names),)
-
-
-def _time(seconds: int) -> str:
-    return datetime.fromtimestamp(min(seconds, 253402300799), timezone.utc).isoformat()
+    return (RebootRequest("rpm", utc(min(at for at, _ in late)), names),)
