@@ -12,7 +12,7 @@ from operations import wheel_cache
 from operations.wheel_cache import NoWheels
 
 ROOT = Path(__file__).resolve().parent.parent
-_FOLDERS = ("facts", "checks", "audit", "operations", "deploys", "inventories", "templates")
+FOLDERS = ("facts", "checks", "audit", "operations", "deploys", "inventories", "templates")
 _INVENTORIES = ("__init__.py", "group_data", "all.py", "local.py", "transport.py")
 """What of inventories/ goes along: an operator's own lists of hosts stay here."""
 _KNOBS = "inventories/group_data/"
@@ -51,7 +51,7 @@ def _wanted(path: Path) -> bool:
 
 def _files() -> list[Path]:
     single = [ROOT / name for name in ("pyproject.toml", "README.md", "LICENSE")]
-    found = [path for folder in _FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
+    found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
     return sorted(path for path in single + found if path.exists() and _wanted(path))
 
 

@@ -9,18 +9,26 @@ from dataclasses import fields, is_dataclass
 from facts.probe import Probe, Section
 from facts.unknown import Unknown
 
+# Whose lines are free text: there is none of which it is sure that no node prints it.
+_FREE_TEXT = {"nvidia_log.lines"}
 GARBAGE = "???\n0 ? 1\n"
 
 
 def failures(probe: Probe, answer: Section) -> dict[str, Section]:
-    """The answer this probe gives when it fails, by the word of the reason that then is due."""
+    """The answer this probe gives when it fails, by the word of the reason that then is due.
+
+    None where it gave no answer of which something could be taken away.
+    """
+    if answer.rc != 127 and answer.trouble is not None and not answer.out:
+        return {}
     half = answer.out[: len(answer.out) // 2].rpartition("\n")[0]
     found = {
         "timed out": Section(probe.name, 124, half),
         "hung": Section(probe.name, None),
         "Permission denied": _denied(probe, answer),
-        "not understood": Section(probe.name, 0, GARBAGE),
     }
+    if probe.name not in _FREE_TEXT:
+        found["not understood"] = Section(probe.name, 0, GARBAGE)
     if half:
         found["longer than its limit"] = Section(probe.name, 0, half, cut=True)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,6 +16,8 @@ from tests.node_scripts import SHELLS, Sandbox
 
 # A function may take the place of `command` (POSIX sh, 2.9.1): so flock seems not to be there.
 NO_FLOCK = 'command() { [ "$2" != flock ] && "$(which which)" "$2"; }\n'
+
+SCRIPTS = sorted(Path(node.__file__).parent.glob("*.sh"))
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="the scripts want root")
 
@@ -156,8 +159,15 @@ def test_nothing_of_ours_is_open(sandbox: Sandbox) -> None:
     assert "no write of ours is open" in told.stdout
 
 
+def test_no_script_makes_systemd_read_its_units_again() -> None:
+    """That would take the GPUs of exposed containers; enable and the like do it too."""
+    reload = re.compile(r"systemctl.*\b(daemon-re|enable|disable|mask|unmask|preset|link|edit)")
+    code = "".join(re.sub(r"(?m)^\s*#.*", "", script.read_text()) for script in SCRIPTS)
+    assert "systemctl" in code
+    assert reload.findall(code) == []
+
+
 @pytest.mark.skipif(not shutil.which("shellcheck"), reason="no shellcheck here")
 def test_shellcheck_has_nothing_to_say() -> None:
-    scripts = sorted((Path(node.__file__).parent).glob("*.sh"))
-    told = subprocess.run(["shellcheck", *scripts], capture_output=True, text=True)
+    told = subprocess.run(["shellcheck", *SCRIPTS], capture_output=True, text=True)
     assert told.stdout == ""

@@ -16,7 +16,7 @@ from pyinfra.api.command import StringCommand
 from pyinfra.api.exceptions import ConnectError
 from pyinfra.api.state import StateStage
 from pyinfra.connectors.util import CommandOutput, OutputLine
-from pyinfra.context import ctx_host, ctx_state
+from pyinfra.context import ctx_state
 
 from audit.driver.plan import DriverPlan
 from audit.engine.refusals import Refusal
@@ -28,9 +28,9 @@ from facts.interrupted import Interrupted
 from facts.package_holds import Hold, Holds, PackageHolds
 from facts.reboot_flag import Flag, RebootFlag
 from facts.unknown import Unknown
-from operations import docker_engine, driver_packages, node, node_boot, reboot
+from operations import docker_engine, driver_packages, node_boot, reboot
 from tests import recordings
-from tests.test_operations_plan import Host, State, given, raw
+from tests.operation_host import Host, State, given, on_host, raw
 
 REASON = "driver: module 550.90.07, libnvidia-ml 550.107.02"
 SINCE = "2026-03-01T04:05:06+00:00"
@@ -47,8 +47,7 @@ def on(**facts: object) -> Iterator[Host]:
         "engine": Engine,
         "interrupted": Interrupted,
     }
-    host = Host({kinds[name]: value for name, value in facts.items()})
-    with ctx_host.use(host), ctx_state.use(State()):
+    with on_host({kinds[name]: value for name, value in facts.items()}) as host:
         yield host
 
 
@@ -248,10 +247,3 @@ def test_the_reboot_is_begun_for_the_boot_that_was_seen(monkeypatch: pytest.Monk
     begin, wait, prove = turn(monkeypatch, DriverPlan(flag="x", reboot=True))
     assert raw(begin).endswith("/var/lib/pyinfra-nvml 00000000-0000-0000-0000-000000000000")
     assert [wait.function, prove.function] == [node_boot._wait, node_boot._prove]  # type: ignore[attr-defined]
-
-
-def test_the_scripts_never_reload_systemd() -> None:
-
-    source = node.script(*node_boot._BEGIN)
-    code = [line for line in source.splitlines() if not line.lstrip().startswith("#")]
-    assert "daemon-reload" not in "\n".join(code)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pyinfra.api.command import StringCommand
-from pyinfra.context import ctx_host, ctx_state
 
 from audit.engine.daemon_change import Change, plan
 from facts.daemon_json import ConfigFile, DaemonJson, DaemonJsonFiles, Kind
@@ -18,6 +17,7 @@ from facts.docker_engine import DockerEngine, Engine, EngineInfo
 from facts.interrupted import Interrupted
 from facts.unknown import Unknown
 from operations import daemon_json, docker_engine
+from tests.operation_host import Host, given, on_host, raw
 
 PATH = "/etc/docker/daemon.json"
 ARGUMENTS = ("/usr/sbin/dockerd", "-H", "fd://")
@@ -120,25 +120,6 @@ def test_a_rootless_engine_beside_that_of_root_is_none_of_ours() -> None:
 INFO = EngineInfo("26.1.5", "systemd", "2", False, (), (), "runc", "", "", "", "", (), ())
 
 
-@dataclass
-class Host:
-    """A host whose facts are given."""
-
-    facts: dict[type, object]
-    told: list[str] = field(default_factory=list)
-
-    def get_fact(self, fact: type, **_: object) -> object:
-        return self.facts[fact]
-
-    def noop(self, words: str) -> None:
-        self.told.append(words)
-
-
-class State:
-    class config:
-        DIFF = False
-
-
 @contextmanager
 def on(
     driver: str = "systemd",
@@ -154,25 +135,13 @@ def on(
         Engine: up if engine == "up" else engine,
         Interrupted: interrupted,
     }
-    host = Host(facts)
-    with ctx_host.use(host), ctx_state.use(State()):
+    with on_host(facts) as host:
         yield host
 
 
 def commands(operation: Any) -> list[StringCommand]:
     """Those that change the node; a look at it afterwards is none."""
     return [one for one in operation._inner() if isinstance(one, StringCommand)]
-
-
-def raw(command: StringCommand) -> str:
-    text: str = command.get_raw_value()
-    return text
-
-
-def given(command: StringCommand) -> str:
-    text = command.connector_arguments["_stdin"]
-    assert isinstance(text, str)
-    return text
 
 
 def test_the_write_carries_the_file_on_standard_input_alone() -> None:
@@ -248,11 +217,3 @@ def test_the_file_in_place_is_validated_before_the_restart() -> None:
     with on():
         (command,) = commands(docker_engine.cgroup_driver)
     assert raw(command).endswith(f" {PATH} /usr/sbin/dockerd -H fd://")
-
-
-def test_the_scripts_never_reload_systemd() -> None:
-    with on():
-        (command,) = commands(docker_engine.cgroup_driver)
-    for text in (raw(command), given(command)):
-        code = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
-        assert "daemon-reload" not in "\n".join(code)

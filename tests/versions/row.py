@@ -11,7 +11,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from operations.own_wheel import _FOLDERS
+from operations.own_wheel import FOLDERS
 from tests.versions.process import NoResult, run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -129,7 +129,7 @@ def _uv(home: Path, log: Path, *words: str) -> None:
 
 def _tests(home: Path, log: Path) -> int:
     python = [str(home / "own/bin/python"), "-m"]
-    run([*python, "compileall", "-q", *_FOLDERS], home / "tree", log, SETUP_LIMIT)
+    run([*python, "compileall", "-q", *FOLDERS], home / "tree", log, SETUP_LIMIT)
     form = ("-q", "--ignore=tests/lab", "-p", "no:cacheprovider")
     stuck = ("-o", f"faulthandler_timeout={_STUCK}")
     code = run([*python, "pytest", *form, *stuck], home / "tree", log, TESTS_LIMIT)
