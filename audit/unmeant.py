@@ -1,4 +1,4 @@
-"""Knobs whose value cannot be meant, all of a host's at once."""
+"""Knobs whose value makes no sense, all of a host's at once."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ class Reading:
             return None
 
     def end(self) -> None:
-        """Refuses all that could not be meant."""
+        """Refuses what made no sense, all of it at once."""
         if self._lines:
             raise Unmeant(*self._lines)

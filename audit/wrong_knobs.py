@@ -1,4 +1,4 @@
-"""The knobs of a run that cannot be meant: each once, whatever is wrong and on how many hosts."""
+"""The knobs of a run that make no sense: each once, whatever is wrong and on how many hosts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NEAR = 0.85
 def wrong_knobs(
     inventory: Inventory, hosts: Collection[Host], readers: Collection[Reader] = (read_once,)
 ) -> Iterator[str]:
-    """What cannot be meant for these hosts, and where it was said.
+    """What makes no sense for these hosts, and where it was said.
 
     .. code:: python
 

@@ -82,7 +82,7 @@ def _refused(spec: CdiSpec, engine: str, version: str) -> Finding:
         f" nvidia-cdi-refresh; or nvidia-ctk cdi generate --feature-flag={_FLAG}"
         f" --output={spec.path}"
         if spec.kind == cdi.GPU
-        else f"update {engine}, then make the pods of the device plugin anew",
+        else f"update {engine}, then recreate the pods of the device plugin",
         evidence=(f"{spec.path}: cdiVersion: {spec.version}",),
         reference=_REFERENCE,
     )

@@ -49,7 +49,7 @@ for title in batch.turns(run):
             state_dir=wanted.state_directory,
         )
     exposed = {container.id: container.name for container in todo.exposed}
-    gpu_containers.started_anew(
+    gpu_containers.restarted(
         name=f"{title}: restart the containers that live-restore left behind",
         driver=wanted.cgroup_driver,
         exposed=exposed,

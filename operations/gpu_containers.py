@@ -45,7 +45,7 @@ _STOP_LIMIT = 900
 
 
 @operation()
-def started_anew(
+def restarted(
     driver: str, exposed: Mapping[str, str], wanted: bool = True
 ) -> Generator[StringCommand | FunctionCommand, None, None]:
     """
@@ -59,7 +59,7 @@ def started_anew(
 
     .. code:: python
 
-        gpu_containers.started_anew(driver="cgroupfs", exposed={"4f66...": "trainer"})
+        gpu_containers.restarted(driver="cgroupfs", exposed={"4f66...": "trainer"})
     """
     if not wanted or not exposed:
         host.noop("no container is to be restarted")

@@ -186,7 +186,7 @@ AGAINST: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         "",
         "shutdown: saw a poweroff that somebody has scheduled",
     ),
-    "conditions not to be had": (
+    "conditions that could not be told": (
         {},
         {"conditions": Unknown("reboot_conditions.ask: timed out")},
         "",
@@ -231,7 +231,7 @@ def test_a_reboot_is_refused(case: str) -> None:
     assert not made.acts
     assert text in told(made)
     assert {refusal.knob for refusal in made.refusals} == {knob}
-    # Without the reboot nothing speaks against the flag and the holds.
+    # Without the reboot nothing is against the flag and the holds.
     assert planned(state, asked).refusals == ()
     overruled = planned(state, asked, reboot=True, overrule=[knob])
     assert overruled.reboot is bool(knob and not overruled.refusals)

@@ -1,4 +1,4 @@
-"""Every point of the mission: the command of its row, run as it stands there."""
+"""Every point of the mission: the command of its row, run as it is there."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def test_a_version_that_does_not_run_leaves_the_one_in_use(
     assert in_use(sandbox) == "versions/bb"
 
 
-def test_what_a_killed_run_left_half_made_is_made_anew(sandbox: Sandbox) -> None:
+def test_what_a_killed_run_left_half_made_is_made_again(sandbox: Sandbox) -> None:
     half = sandbox.root / "home/versions/aa"
     half.mkdir(parents=True)
     (half / "left").write_text("over")

@@ -242,7 +242,7 @@ def test_what_would_break_the_host_cannot_be_overruled() -> None:
     assert plan(node, "cgroupfs", overrule=["kubelet", ""]).refusals
 
 
-def test_unknown_cgroups_speak_against_systemd_alone() -> None:
+def test_unknown_cgroups_are_a_reason_against_systemd_alone() -> None:
     node = recordings.node("trixie_exposed", {"cgroup.mounts": {"rc": "hung"}})
     assert plan(node, "cgroupfs").refusals == ()
     on_cgroupfs = recordings.node("forky_cgroupfs", {"cgroup.mounts": {"rc": "hung"}})

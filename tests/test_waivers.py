@@ -67,7 +67,7 @@ REFUSED: list[tuple[object, str]] = [
 
 
 @pytest.mark.parametrize(("value", "told"), REFUSED)
-def test_a_waiver_that_cannot_be_meant_is_refused_by_item_and_key(value: object, told: str) -> None:
+def test_a_waiver_that_makes_no_sense_is_refused_by_item_and_key(value: object, told: str) -> None:
     with pytest.raises(ValueError) as refusal:
         waivers(value, CHECKS)
     assert told in str(refusal.value)

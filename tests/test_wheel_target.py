@@ -88,6 +88,6 @@ def test_the_platforms_of_musl() -> None:
         (replace(PYTHON, venv=False), "Python 3.11.2 without venv or ensurepip"),
     ],
 )
-def test_what_speaks_against_a_python(python: PythonInterpreter, told: str | None) -> None:
+def test_why_a_python_is_not_used(python: PythonInterpreter, told: str | None) -> None:
     found = obstacle(python)
     assert (found and found[0]) == told

@@ -1,4 +1,4 @@
-"""Every knob of a run that cannot be meant is told, once, before any host is connected to."""
+"""Every knob of a run that makes no sense is told, once, before any host is connected to."""
 
 from __future__ import annotations
 

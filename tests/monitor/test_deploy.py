@@ -53,7 +53,7 @@ def test_a_monitor_that_the_inventory_does_not_name_is_refused(tmp_path: Path) -
         ("mig_monitor_out", "/etc/hostname/x"),
     ],
 )
-def test_a_knob_that_cannot_be_meant_ends_the_run(knob: str, value: str | None) -> None:
+def test_a_knob_that_makes_no_sense_ends_the_run(knob: str, value: str | None) -> None:
     data = {"mig_monitor_image": "r.example/x:1", knob: value}
     with pytest.raises(DeployError, match=f"knob {knob}: saw"):
         monitor(cast(Host, SimpleNamespace(data=data)))

@@ -76,7 +76,7 @@ def test_what_nobody_said_is_the_default() -> None:
         ({"present": "no"}, "'no', want true or false"),
     ],
 )
-def test_a_value_that_cannot_be_meant(data: dict[str, object], saw: str) -> None:
+def test_a_value_that_makes_no_sense_is_refused(data: dict[str, object], saw: str) -> None:
     with pytest.raises(DeployError, match=re.escape(saw)) as told:
         asked(**data)
     assert str(told.value).startswith(
