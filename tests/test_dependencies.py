@@ -14,7 +14,7 @@ from operations import own_wheel
 from tests.versions.page import bounds
 
 ROOT = own_wheel.ROOT
-OWN = {*own_wheel._FOLDERS, "__future__", *sys.stdlib_module_names}
+OWN = {*own_wheel.FOLDERS, "__future__", *sys.stdlib_module_names}
 # The proof is in the import: each of them is taken up by a line of the tool.
 DECLARED = {
     name.lower(): Version(lowest)
@@ -32,7 +32,7 @@ LOCKS = ("requirements.lock", "requirements-dev.lock")
 
 def imported() -> set[str]:
     """The distributions that files of the tool import, by the names of PyPI."""
-    paths = [path for folder in own_wheel._FOLDERS for path in (ROOT / folder).rglob("*.py")]
+    paths = [path for folder in own_wheel.FOLDERS for path in (ROOT / folder).rglob("*.py")]
     modules = {module for path in paths for module in _modules(path)} - OWN
     return {NAMED.get(module, module) for module in modules}
 
