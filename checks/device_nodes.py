@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from audit.driver.loaded_driver import loaded_driver
 from audit.driver.skew import contained
 from audit.finding import Area, Doubt, Finding, Level, Outcome, Repair
+from facts.container_toolkit import ContainerToolkit
 from facts.node import NodeState
 from facts.nvidia_devices import DeviceNode, NvidiaDevices
 from facts.nvidia_driver import NvidiaDriver
@@ -62,6 +63,8 @@ def _judge(node: NodeState, driver: NvidiaDriver, devices: NvidiaDevices) -> Ite
     if "/dev/nvidiactl" not in paths:
         yield _missing("/dev/nvidiactl", "the nvidia module is loaded", bool(paths))
     yield from _in_containers(node)
+    if _tegra(node, devices):
+        return
     if isinstance(params, Unknown):
         yield Doubt("nvidia_uvm", params.reason)
     elif params is not None and isinstance(params.uvm, Unknown):
@@ -71,6 +74,13 @@ def _judge(node: NodeState, driver: NvidiaDriver, devices: NvidiaDevices) -> Ite
             yield _missing("/dev/nvidia-uvm", "nvidia_uvm is not loaded", False)
     elif params is not None and params.uvm:
         yield from _uvm(paths.get("/dev/nvidia-uvm"), params, bool(paths))
+
+
+def _tegra(node: NodeState, devices: NvidiaDevices) -> bool:
+    """Whether its one GPU is Tegra's (Jetson Orin): CUDA reaches that by nvgpu, without nvidia_uvm
+    (the nvidia module drives the display)."""
+    toolkit = node.toolkit
+    return isinstance(toolkit, ContainerToolkit) and toolkit.tegra is True and not devices.gpus
 
 
 def _modes(devices: NvidiaDevices, params: NvidiaParams | Unknown | None) -> Iterator[Finding]:
