@@ -3,8 +3,9 @@
 A CDI spec lists the driver's files by version. After a driver update without a new `nvidia-ctk cdi
 generate` it names files that are gone, and no container starts with it. The toolkit's
 `nvidia-cdi-refresh` service (1.18 and newer) rewrites /var/run/cdi/nvidia.yaml after a driver
-change; one written by hand to /etc/cdi stays as it was. A spec that names the libraries of two
-drivers was put together by hand, and is reported as unknown.
+change; one written by hand to /etc/cdi stays as it was. On WSL2 a spec names directories of
+Windows' driver store, which go when Windows updates its driver. A spec that names the libraries of
+two drivers was put together by hand, and is reported as unknown.
 
 Bad:
 
@@ -40,6 +41,11 @@ _FIRST = (100,)
 """Jetson's library is libcuda.so.1.1 whatever its driver; every other one has the driver's own."""
 
 
+_REFERENCE = (
+    "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/cdi-support.html"
+)
+
+
 def check(node: NodeState) -> Iterator[Outcome]:
     """Specs that name neither the library's version nor the loaded module's."""
     toolkit = node.toolkit
@@ -51,10 +57,10 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield Doubt("CDI specs", toolkit.specs.reason)
     elif not toolkit.specs:
         yield _no_spec(node, toolkit)
+    elif isinstance(node.wsl, WslState):
+        yield from _on_wsl(node.wsl, toolkit.specs)
     elif node.driver is None:
         yield NotApplicable("a CDI spec, but no NVIDIA driver on this node")
-    elif isinstance(node.wsl, WslState):
-        yield NotApplicable("WSL: the specs name Windows' driver store, not a version")
     else:
         yield from _specs(node, toolkit.specs)
 
@@ -76,8 +82,31 @@ def _no_spec(node: NodeState, toolkit: ContainerToolkit) -> Outcome:
         repair=Repair.HUMAN,
         do="journalctl -u nvidia-cdi-refresh names the reason; then nvidia-ctk cdi generate"
         " --output=/var/run/cdi/nvidia.yaml",
-        reference="https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/cdi-support.html",
+        reference=_REFERENCE,
     )
+
+
+def _on_wsl(wsl: WslState, specs: tuple[CdiSpec, ...]) -> Iterator[Outcome]:
+    """On WSL2 a spec names directories of Windows' driver store, each of one driver."""
+    named = [spec for spec in specs if spec.stores]
+    if not named:
+        yield NotApplicable("WSL: no spec names a directory of Windows' driver store")
+    for spec in named:
+        gone = [store for store in spec.stores if store not in wsl.stores]
+        if gone:
+            yield Finding(
+                level=Level.AT_RISK,
+                subject=f"CDI spec {spec.path}",
+                saw=f"{', '.join(gone)} of Windows' driver store, not there",
+                want=", ".join(wsl.stores) or "a directory that is there",
+                why="Windows updated its driver, and the files that the spec names went: the next"
+                " container started with CDI fails",
+                repair=Repair.HUMAN,
+                do=f"nvidia-ctk cdi generate --output={spec.path}; from toolkit 1.19.1 on"
+                " nvidia-cdi-refresh does so at boot for /var/run/cdi",
+                evidence=(f"{spec.path}: /usr/lib/wsl/drivers/{gone[0]}",),
+                reference=_REFERENCE,
+            )
 
 
 def _specs(node: NodeState, specs: tuple[CdiSpec, ...]) -> Iterator[Outcome]:
@@ -136,5 +165,5 @@ def _finding(
         repair=Repair.HUMAN,
         do=do,
         evidence=(f"{spec.path}: lib*.so.{named}",),
-        reference="https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/cdi-support.html",
+        reference=_REFERENCE,
     )

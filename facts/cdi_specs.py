@@ -9,12 +9,13 @@ from facts.probe import Probe
 from facts.unknown import Unknown, Value
 
 # A spec can be long (a stanza per MIG instance): only its kind, its version, the libraries'
-# versions and the nodes of MIG instances are read.
+# versions, the nodes of MIG instances and the directories of Windows' driver store are read.
 _PIECES = (
     r'"?kind"?: *"?[A-Za-z0-9._-]*nvidia\.com/[A-Za-z0-9_-]+',
     r'"?cdiVersion"?: *"?[0-9.]+',
     r"lib(nvidia-ml|cuda)\.so\.[0-9]+\.[0-9.]*[0-9]",
     r"nvidia-cap[0-9]+",
+    r"/usr/lib/wsl/drivers/[A-Za-z0-9._-]+",
 )
 
 PROBE = Probe(
@@ -28,7 +29,8 @@ class CdiSpec(Value):
     """A CDI spec of NVIDIA's.
 
     ``driver`` is the driver version in the libraries it names, ``version`` its ``cdiVersion``,
-    ``capabilities`` the minors of the /dev/nvidia-caps nodes it gives (MIG instances).
+    ``capabilities`` the minors of the /dev/nvidia-caps nodes it gives (MIG instances). On WSL2 the
+    libraries have no version, and ``stores`` are the directories of Windows' driver store instead.
 
     .. code:: python
 
@@ -41,6 +43,7 @@ class CdiSpec(Value):
     driver: str | Unknown | None
     version: str | Unknown | None = None
     capabilities: tuple[int, ...] | Unknown = ()
+    stores: tuple[str, ...] = ()
 
 
 def specs(texts: dict[str, str | Unknown] | Unknown) -> tuple[CdiSpec, ...] | Unknown:
@@ -58,12 +61,14 @@ def _spec(path: str, text: str | Unknown) -> CdiSpec:
     kind = re.search(r"([A-Za-z0-9._-]*nvidia\.com/[\w-]+)", text)
     version = re.search(r"cdiVersion\D*([\d.]+)", text)
     nodes = re.findall(r"^nvidia-cap(\d{1,9})$", text, re.MULTILINE)
+    stores = re.findall(r"^/usr/lib/wsl/drivers/(\S+)$", text, re.MULTILINE)
     return CdiSpec(
         path,
         kind[1] if kind else None,
         _driver(path, text),
         version[1] if version else None,
         tuple(sorted({int(minor) for minor in nodes})),
+        tuple(dict.fromkeys(stores)),
     )
 
 

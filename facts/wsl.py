@@ -13,9 +13,11 @@ from facts.unknown import Unknown, Value
 _DXG = "/dev/dxg"
 _RUN = "/run/WSL"
 _LIBRARIES = "/usr/lib/wsl/lib/"
+_STORES = "/usr/lib/wsl/drivers/"
 
+# Windows' whole driver store is under drivers/; NVIDIA's are nv_dispi.inf_amd64_HASH and the like.
 _PATHS = f"""
-for path in {_DXG} {_RUN} {_LIBRARIES}*; do
+for path in {_DXG} {_RUN} {_LIBRARIES}* {_STORES}nv*; do
   [ -e "$path" ] || [ -L "$path" ] && printf '%s\\n' "$path"
 done
 true
@@ -28,7 +30,8 @@ class WslState(Value):
 
     ``dxg`` is /dev/dxg, the GPU of WSL2. ``session`` is /run/WSL: true in a distribution itself,
     false in a container that only shares its kernel. ``libraries`` are the files that Windows puts
-    under /usr/lib/wsl/lib. ``conf`` is /etc/wsl.conf.
+    under /usr/lib/wsl/lib, ``stores`` NVIDIA's directories of Windows' driver store, which an
+    update of the driver there replaces. ``conf`` is /etc/wsl.conf.
 
     .. code:: python
 
@@ -42,6 +45,7 @@ class WslState(Value):
     session: bool
     libraries: tuple[str, ...]
     conf: str | Unknown | None
+    stores: tuple[str, ...] = ()
 
 
 class Wsl(Source[WslState | None]):
@@ -81,4 +85,5 @@ class Wsl(Source[WslState | None]):
             session=_RUN in there,
             libraries=tuple(p[len(_LIBRARIES) :] for p in there if p.startswith(_LIBRARIES)),
             conf=texts.get("/etc/wsl.conf"),
+            stores=tuple(p[len(_STORES) :] for p in there if p.startswith(_STORES)),
         )
