@@ -24,6 +24,7 @@ from audit.controller.connection_errors import NO_PASSWORD, reason
 from audit.controller.garbage import seldom
 from audit.drift import accepted, run_inventory
 from audit.drift.standing import Document
+from audit.engine.plan import Plan
 from audit.knobs import Knobs, knobs
 from audit.report.document import Run, document
 from audit.report.files import write_all
@@ -54,6 +55,7 @@ class Session(BaseStateCallback):
         self.knobs = knobs
         self.verdicts: dict[str, Verdict] = {}
         self.plans: dict[str, tuple[str, ...]] = {}
+        self.turns: dict[str, Plan] = {}
         self.refused: set[str] = set()
         self.failed: set[str] = set()
         self.done: set[str] = set()

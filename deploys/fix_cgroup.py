@@ -12,22 +12,24 @@ from pyinfra import config, host, state
 
 from audit.driver.pending_reboot import pending_reboot  # not found? pyinfra --chdir CHECKOUT
 from audit.engine import plan_text
-from audit.engine.plan import Plan, plan
-from audit.engine.refusals import Refusal
 from audit.knobs import knobs
 from audit.session import session
 from facts.unknown import Unknown
-from operations import batch, daemon_json, docker_engine, gpu_containers, reboot, refusal
+from operations import (
+    batch,
+    daemon_json,
+    docker_engine,
+    engine_turn,
+    gpu_containers,
+    reboot,
+    refusal,
+)
 
 wanted = knobs(host)
 run = session(state, wanted)
-verdict = run.ask(host)
+todo = engine_turn.cure(state, host)
+verdict = run.verdicts[host.name]
 now = verdict.state
-todo = (
-    Plan(wanted.cgroup_driver, refusals=(Refusal("node", now.reason, "it to answer"),))
-    if isinstance(now, Unknown)
-    else plan(now, wanted.cgroup_driver, wanted.only_exposed, wanted.overrule)
-)
 run.tell(host, plan_text.lines(todo, config.DIFF), refused=bool(todo.refusals))
 
 refusal.none(
@@ -36,6 +38,7 @@ refusal.none(
 )
 
 for title in batch.turns(run):
+    engine_turn.unopposed(name=f"{title}: look at the node again", wanted=todo.acts)
     if todo.write:
         daemon_json.cgroup_driver(
             name=f"{title}: write native.cgroupdriver={wanted.cgroup_driver} to daemon.json",

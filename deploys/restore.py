@@ -8,24 +8,14 @@ The same transaction as the fix, in the same groups. Containers that were cured 
 
 from pyinfra import config, host, state
 
-from audit.engine import plan_text, restore  # not found? pyinfra --chdir CHECKOUT
-from audit.engine.plan import Plan
-from audit.engine.refusals import Refusal
+from audit.engine import plan_text  # not found? pyinfra --chdir CHECKOUT
 from audit.knobs import knobs
 from audit.session import session
-from facts.last_write import LastWrite
-from facts.unknown import Unknown
-from operations import batch, daemon_json, docker_engine, gpu_containers, refusal
+from operations import batch, daemon_json, docker_engine, engine_turn, gpu_containers, refusal
 
 wanted = knobs(host)
 run = session(state, wanted)
-now = run.ask(host).state
-last = host.get_fact(LastWrite, state_dir=wanted.state_directory, _ignore_errors=True)
-todo = (
-    restore.Restore(Plan("", refusals=(Refusal("node", now.reason, "it to answer"),)))
-    if isinstance(now, Unknown)
-    else restore.plan(now, last, wanted.overrule)
-)
+todo = engine_turn.way_back(state, host)
 run.tell(host, plan_text.lines(todo.plan, config.DIFF), refused=bool(todo.plan.refusals))
 
 refusal.none(
@@ -33,8 +23,9 @@ refusal.none(
     reasons=[str(reason) for reason in todo.plan.refusals],
 )
 for title in batch.turns(run):
-    if not todo.plan.acts:
+    if not (todo.plan.acts or todo.unfinished):
         continue
+    engine_turn.unopposed(name=f"{title}: look at the node again", restores=True)
     daemon_json.restored(
         name=f"{title}: put back the daemon.json from before",
         driver=todo.plan.driver,

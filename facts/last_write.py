@@ -21,7 +21,7 @@ for record in written written.proven; do
   echo "record $record"
   cat "$record"
   backup=$(sed -n 's/^backup //p' "$record")
-  [ ! -f "backups/$backup" ] || base64 "backups/$backup" | sed 's/^/data /'
+  [ ! -f "backups/$backup" ] || { echo data; base64 "backups/$backup" | sed 's/^/data /'; }
   exit 0
 done
 echo none
@@ -31,6 +31,9 @@ echo none
 @dataclass(frozen=True)
 class Written(Value):
     """One write: the file, what it held before (``None``: it was not there), sums of both states.
+
+    ``restored`` is whether it put back a file of before, ``unproven`` whether no restart has ended
+    well since.
 
     .. code:: python
 
@@ -43,6 +46,8 @@ class Written(Value):
     before_sum: str
     after_sum: str
     at: str
+    restored: bool = False
+    unproven: bool = False
 
     private: ClassVar[bool] = True
 
@@ -58,7 +63,7 @@ class Written(Value):
 
 
 class LastWrite(Source[Written | None]):
-    """The last write of this project, or ``None`` where it has written nothing, or put it back.
+    """The last write of this project, or ``None`` where it has written nothing.
 
     + state_dir: where the operations of this project keep their state on the node
 
@@ -78,16 +83,17 @@ class LastWrite(Source[Written | None]):
         if answer.trouble:
             return answer.trouble
         lines = answer.out.splitlines()
-        if lines == ["none"] or "what restore" in lines:
+        if lines == ["none"]:
             return None
         pairs = [line.partition(" ") for line in lines]
         values = {key: value for key, _, value in pairs if key != "data"}
-        content = decode("\n".join(value for key, _, value in pairs if key == "data"))
+        data = [value for key, _, value in pairs if key == "data"]
+        content = decode("".join(data)) if data else None
         wanted = {"path", "backup", "before", "after", "at"}
         if not wanted <= values.keys():
             return Unknown(f"{answer.name}: its record lacks {', '.join(wanted - values.keys())}")
         absent = values["backup"] == "absent"
-        if not absent and not content:
+        if not absent and content is None:
             return Unknown(f"{answer.name}: the backup {values['backup']} is not there")
         return Written(
             values["path"],
@@ -95,4 +101,6 @@ class LastWrite(Source[Written | None]):
             values["before"],
             values["after"],
             values["at"],
+            restored="what restore" in lines,
+            unproven="record written" in lines,
         )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Collection, Generator, Mapping
 
 from pyinfra.api import FunctionCommand, Host, QuoteString, State, StringCommand, operation
 from pyinfra.context import ctx_state, host
 
-from audit.engine.proof import shortcomings
+from audit.engine.proof import again, shortcomings
 from audit.exposure import exposed as exposed_now
 from audit.knobs import knobs
 from audit.session import session
@@ -36,10 +36,25 @@ def reachable(
     if not wanted:
         host.noop("nothing was exposed and nothing is changed")
         return
-    yield FunctionCommand(_prove, (driver, dict(exposed)), {})
+    turn = session(ctx_state.get(), knobs(host)).turns.get(host.name)
+    parting = turn.parting if turn else frozenset[str]()
+    yield FunctionCommand(_prove, (driver, _exposed(host, exposed), parting), {})
 
 
-_RESTART = ("env", "-u", "DOCKER_HOST", "DOCKER_CONTEXT=default", "docker", "restart")
+def _exposed(host: Host, before: Mapping[str, str]) -> dict[str, str]:
+    """Those that were exposed when the host's turn came; those of the first look without one."""
+    turn = session(ctx_state.get(), knobs(host)).turns.get(host.name)
+    return {one.id: one.name for one in turn.exposed} if turn else dict(before)
+
+
+_ELSEWHERE = ("HOST", "TLS", "TLS_VERIFY", "CERT_PATH", "API_VERSION")
+_RESTART = (
+    "env",
+    *(word for name in _ELSEWHERE for word in ("-u", f"DOCKER_{name}")),
+    "DOCKER_CONTEXT=default",
+    "docker",
+    "restart",
+)
 _STOP_LIMIT = 900
 """Seconds: what docker run --stop-timeout may be set to is waited for."""
 
@@ -65,7 +80,7 @@ def restarted(
         host.noop("no container is to be restarted")
         return
     state = session(ctx_state.get(), knobs(host)).ask(host).state
-    left = {} if isinstance(state, Unknown) else _left_behind(state, exposed)
+    left = {} if isinstance(state, Unknown) else _left_behind(state, _exposed(host, exposed))
     for identity, name in left.items():
         yield StringCommand(*_RESTART, QuoteString(identity), _timeout=_STOP_LIMIT)
         yield FunctionCommand(_prove, (driver, {identity: name}), {})
@@ -79,11 +94,15 @@ def _left_behind(node: NodeState, exposed: Mapping[str, str]) -> dict[str, str]:
     return {one.id: exposed[one.id] for one in containers if one.id in exposed and exposed_now(one)}
 
 
-def _prove(state: State, host: Host, driver: str, exposed: dict[str, str]) -> bool:
-    verdict = session(state, knobs(host)).ask(host)
-    if isinstance(verdict.state, Unknown):
-        missed = [f"node: saw {verdict.state.reason}, want it to answer"]
+def _prove(
+    state: State, host: Host, driver: str, exposed: dict[str, str], parting: Collection[str] = ()
+) -> bool:
+    now = session(state, knobs(host)).ask(host).state
+    if isinstance(now, Unknown):
+        missed, there = [f"node: saw {now.reason}, want it to answer"], []
     else:
-        missed = list(shortcomings(verdict.state, driver, exposed))
-    names = ", ".join(exposed.values()) or "no container was exposed"
-    return proof.told(host, missed, f"driver {driver}; {names}")
+        missed = list(shortcomings(now, driver, exposed, parting))
+        there = [name for identity, name in exposed.items() if again(now, identity, name)]
+    gone = [name for name in exposed.values() if name not in there]
+    names = ", ".join(there + [f"{name} is gone, as told" for name in gone])
+    return proof.told(host, missed, f"driver {driver}; {names or 'no container was exposed'}")

@@ -25,12 +25,12 @@ def none(reasons: Sequence[str]) -> Generator[FunctionCommand, None, None]:
         refusal.none(reasons=["kubelet: saw its pods run on this Docker, want both drivers alike"])
     """
     if reasons:
-        yield FunctionCommand(_refuse, (reasons,), {})
+        yield FunctionCommand(refuse, (reasons,), {})
     else:
         host.noop("no reason is against it")
 
 
-def _refuse(state: State, host: Host, reasons: Sequence[str]) -> bool:  # noqa: ARG001 - pyinfra's
+def refuse(state: State, host: Host, reasons: Sequence[str]) -> bool:  # noqa: ARG001 - pyinfra's
     """Fails the host without a word to it: one that gave no answer would cost its limit again."""
     for reason in reasons:
         host.log_styled(f"refused: {reason}", fg="red", log_func=logger.error)

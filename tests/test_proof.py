@@ -60,10 +60,29 @@ def test_what_is_not_cured_is_told(name: str, told: list[str]) -> None:
 
 
 def test_a_container_that_did_not_come_back_is_not_cured() -> None:
+    """Nor is one that came back as another container of its name looked for by its old id."""
     assert missed(recordings.node("forky_cgroupfs")) == [
-        f"container {name}: saw it not running, want it running with its devices"
-        for name in ("notebook", "trainer")
+        "container notebook: saw it not running, want it running with its devices"
     ]
+
+
+def test_one_made_anew_is_looked_at_by_its_name() -> None:
+    """A systemd unit that runs `docker rm` and `docker run --name` gives it another id."""
+    node = recordings.node("forky_cgroupfs")
+    (name,) = exposed(node).values()
+    assert list(shortcomings(node, "cgroupfs", {"0" * 64: name})) == []
+    lost = recordings.node("bookworm_lost")
+    anew = {str(at): name for at, name in enumerate(exposed(lost).values())}
+    assert list(shortcomings(lost, "systemd", anew)) == list(
+        shortcomings(lost, "systemd", exposed(lost))
+    )
+
+
+def test_what_a_restart_ends_for_good_need_not_be_there() -> None:
+    node = recordings.node("forky_cgroupfs")
+    gone = {"0" * 64: "brief", "1" * 64: "task"}
+    (line,) = shortcomings(node, "cgroupfs", gone, parting={"0" * 64})
+    assert line.startswith("container task: saw it not running")
 
 
 def test_what_cannot_be_told_is_not_proven() -> None:

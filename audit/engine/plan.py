@@ -56,6 +56,13 @@ class Plan:
         """Whether anything is changed or proven on this node."""
         return (self.write or self.restart or bool(self.exposed)) and not self.refusals
 
+    @property
+    def parting(self) -> frozenset[str]:
+        """Ids of containers that the restart ends for good: --rm, and tasks of an orchestrator."""
+        return frozenset(
+            one.id for one in self.stops if one.auto_remove or one.service or one.ecs_cluster
+        )
+
 
 def plan(
     node: NodeState, driver: str, only_exposed: bool = False, overrule: Collection[str] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from audit.exposure import held, lost
 from facts.gpu_containers import GpuContainer
@@ -10,10 +10,13 @@ from facts.node import NodeState
 from facts.unknown import Unknown
 
 
-def shortcomings(node: NodeState, driver: str, exposed: Mapping[str, str]) -> Iterator[str]:
+def shortcomings(
+    node: NodeState, driver: str, exposed: Mapping[str, str], parting: Collection[str] = ()
+) -> Iterator[str]:
     """What is still not as it should be; ``exposed`` is id to name of those exposed before.
 
-    Nothing here is taken on trust: what cannot be told is a shortcoming.
+    ``parting`` are the ids of those that need not be there any more. Nothing here is taken on
+    trust: what cannot be told is a shortcoming.
     """
     info = node.engine_info or Unknown("none on this node")
     if isinstance(info, Unknown):
@@ -24,9 +27,18 @@ def shortcomings(node: NodeState, driver: str, exposed: Mapping[str, str]) -> It
     if isinstance(found, Unknown):
         yield f"containers: saw {found.reason}, want each looked at again"
         return
-    present = {container.id: container for container in found.containers}
     for identity, name in exposed.items():
-        yield from _shortcoming(name, present.get(identity))
+        container = again(node, identity, name)
+        if container or identity not in parting:
+            yield from _shortcoming(name, container)
+
+
+def again(node: NodeState, identity: str, name: str) -> GpuContainer | None:
+    """This container as it is now; a unit or a program beside Docker may have made it anew."""
+    found = node.gpu_containers
+    present = () if isinstance(found, Unknown) else found.containers
+    same = [one for one in present if one.id == identity]
+    return next(iter(same or [one for one in present if name and one.name == name]), None)
 
 
 def _shortcoming(name: str, container: GpuContainer | None) -> Iterator[str]:

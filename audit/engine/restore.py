@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 
-from audit.engine.daemon_document import Refused, document
+from audit.engine.config import obstacles
+from audit.engine.daemon_document import Document, Refused, document
 from audit.engine.driver_entry import named_drivers
 from audit.engine.plan import Plan, config_path, refusal
 from audit.engine.refusals import Refusal, refusals, standing
 from audit.engine.restart_toll import Toll, toll
 from facts.cgroup import CgroupHierarchy, Mode
 from facts.daemon_json import ConfigFile, DaemonJsonFiles
-from facts.docker_engine import EngineInfo
+from facts.docker_engine import DockerEngine, EngineInfo
 from facts.last_write import Written
 from facts.node import NodeState
 from facts.unknown import Unknown
@@ -30,7 +31,7 @@ class Way:
 
 def way(files: DaemonJsonFiles | Unknown, last: Written | Unknown | None) -> Way | Refused | None:
     """The way back from the last write, why there is none, or nothing to do."""
-    if last is None:
+    if last is None or (isinstance(last, Written) and last.restored):
         return None
     if isinstance(last, Unknown):
         return Refused("last write", last.reason, "its record")
@@ -38,7 +39,7 @@ def way(files: DaemonJsonFiles | Unknown, last: Written | Unknown | None) -> Way
     content = file if isinstance(file, Unknown) else file.content if file else None
     if isinstance(content, Unknown):
         return Refused(last.path, content.reason, "it readable")
-    now = "absent" if content is None else hashlib.sha256(content).hexdigest()
+    now = _sum(content)
     if now == last.before_sum:
         return None
     if now != last.after_sum:
@@ -68,10 +69,14 @@ def driver_with(content: bytes | None, node: NodeState, path: str) -> tuple[str,
 
 @dataclass(frozen=True)
 class Restore:
-    """The plan of the way back; ``named`` is whether the old file names the driver."""
+    """The plan of the way back; ``named`` is whether the file of before names the driver.
+
+    ``unfinished``: the file is in place since a run that ended before the engine was through.
+    """
 
     plan: Plan
     named: bool = True
+    unfinished: bool = False
 
 
 def plan(
@@ -85,28 +90,62 @@ def plan(
         saw = Refusal("Docker engine", engine.reason, "it readable, as root")
         return Restore(Plan("", refusals=(saw,)))
     found = way(node.daemon_json, last)
-    if found is None:
-        idle = "daemon.json is as it was before this project's last write, or it wrote none"
-        return Restore(Plan("", idle=idle, engine=False))
     if isinstance(found, Refused):
         return Restore(Plan("", config_path(engine), refusals=(refusal(found),)))
+    if found:
+        return _back(node, engine, found, overrule)
+    if unfinished := _unfinished(node, last):
+        return _back(node, engine, unfinished, overrule)
+    idle = "daemon.json is as it was before this project's last write, or it wrote none"
+    return Restore(Plan("", idle=idle, engine=False))
+
+
+def _unfinished(node: NodeState, last: Written | Unknown | None) -> Way | None:
+    """A file that was put back, is still so, and that no restart has proven: no step, in place."""
+    if not isinstance(last, Written) or not (last.restored and last.unproven):
+        return None
+    files = node.daemon_json
+    file = None if isinstance(files, Unknown) else files.at(last.path)
+    content = file.content if file else None
+    if isinstance(content, Unknown) or _sum(content) != last.after_sum:
+        return None
+    return Way(last.path, content, content)
+
+
+def _back(node: NodeState, engine: DockerEngine, found: Way, overrule: Collection[str]) -> Restore:
     target = driver_with(found.after, node, found.path)
     if isinstance(target, Refused):
         return Restore(Plan("", found.path, refusals=(refusal(target),)))
     driver, named = target
-    live = engine.info.cgroup_driver if isinstance(engine.info, EngineInfo) else ""
+    info = engine.info if isinstance(engine.info, EngineInfo) else None
+    live = info.cgroup_driver if info else ""
     cost = toll(node, engine, found.after or b"", found.path) if live != driver else Toll()
-    against = (*refusals(node, engine, driver), *cost.against)
+    against = (*refusals(node, engine, driver), *cost.against, *_stoppers(found, engine, info))
+    in_place = found.after == found.before
     made = Plan(
         driver,
         found.path,
         standing(against, overrule),
         found.before,
-        found.after or b"",
+        None if in_place else found.after or b"",
         live != driver,
         cost.live_restore,
         cost.stops,
         work=node.gpu_work,
+        idle=f"the file of before is in place, and the engine is on {live}" if in_place else "",
         restores=True,
     )
-    return Restore(made, named)
+    return Restore(made, named, unfinished=in_place)
+
+
+def _stoppers(found: Way, engine: DockerEngine, info: EngineInfo | None) -> Iterator[Refusal]:
+    """What the engine would not start with: a file of before may have been broken already."""
+    config = document(found.after, found.path)
+    value = config.value if isinstance(config, Document) else {}
+    version, swarm = (info.server_version, info.swarm == "active") if info else ("", False)
+    for one in obstacles(value, engine.arguments, version, swarm):
+        yield replace(refusal(one), subject=f"{found.path} of before, {one.subject}")
+
+
+def _sum(content: bytes | None) -> str:
+    return "absent" if content is None else hashlib.sha256(content).hexdigest()

@@ -6,7 +6,7 @@ LC_ALL=C
 PATH="${PATH:-/bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 export LC_ALL PATH
 # A context of the user may name another node's engine.
-unset DOCKER_HOST
+unset DOCKER_HOST DOCKER_TLS DOCKER_TLS_VERIFY DOCKER_CERT_PATH DOCKER_API_VERSION
 DOCKER_CONTEXT=default
 export DOCKER_CONTEXT
 

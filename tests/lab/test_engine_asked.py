@@ -25,12 +25,13 @@ def test_a_stopped_engine_stays_stopped(lab: Lab, tmp_path: Path) -> None:
 
 
 def test_another_nodes_engine_is_not_asked(lab: Lab, tmp_path: Path) -> None:
-    """DOCKER_HOST in the environment of every login, and a context that names no engine at all."""
+    """Docker's variables in the environment of every login, and a context that names no engine."""
     node = lab.fresh("trixie")
     try:
         hosts = inventory.write(tmp_path / "inventory.py", [node])
         node.sh("docker context create far --docker host=tcp://127.0.0.1:9; docker context use far")
-        node.write({"/etc/environment": "DOCKER_HOST=tcp://127.0.0.1:9\n"})
+        more = "DOCKER_TLS_VERIFY=1\nDOCKER_CERT_PATH=/none\nDOCKER_API_VERSION=1.12\n"
+        node.write({"/etc/environment": f"DOCKER_HOST=tcp://127.0.0.1:9\n{more}"})
         assert node.run("docker info").code != 0
         audit = deployed.run(hosts, "audit.py", "--dry", "-y")
         assert audit.node("trixie")["facts"]["engine"]["info"]["cgroup_driver"] == "systemd"

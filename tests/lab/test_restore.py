@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab import containers, deployed, inventory
+from tests.lab.remedy import Remedy
 from tests.lab.session import Lab
 from tests.lab.test_cure import started
 from tests.lab.test_fix_config import PATH
@@ -27,6 +28,11 @@ def test_there_and_back(lab: Lab, tmp_path: Path, before: str | None) -> None:
         assert "the file from before, with driver systemd" in dry.text
         assert "cgroupfs" in node.read(PATH).decode()
 
+        if before:
+            # The controller dies behind the write: the run after it restarts the engine.
+            words = 'daemon_json.restored(name="back", driver="systemd")\n'
+            assert Remedy(node, tmp_path).run(words).code == 0
+            assert node.sh("docker info --format '{{.CgroupDriver}}'") == "cgroupfs"
         back = deployed.run(hosts, "restore.py", "-y")
         assert back.code == 0, back.text
         assert node.sh("docker info --format '{{.CgroupDriver}}'") == "systemd"

@@ -1,0 +1,75 @@
+"""A host's engine when its turn has come: looked at again, before anything of it is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from pyinfra.api import FunctionCommand, Host, State, operation
+from pyinfra.api.state import StateStage
+from pyinfra.context import ctx_state, host
+
+from audit.engine import plan_text, restore
+from audit.engine.plan import Plan, plan
+from audit.engine.refusals import Refusal
+from audit.knobs import knobs
+from audit.session import session
+from facts.last_write import LastWrite
+from facts.unknown import Unknown
+from operations import refusal
+
+
+def cure(state: State, host: Host) -> Plan:
+    """What brings this host to its wanted driver, from what the node says now."""
+    wanted = knobs(host)
+    now = session(state, wanted).ask(host).state
+    if isinstance(now, Unknown):
+        return Plan(wanted.cgroup_driver, refusals=(_silent(now),))
+    return plan(now, wanted.cgroup_driver, wanted.only_exposed, wanted.overrule)
+
+
+def way_back(state: State, host: Host) -> restore.Restore:
+    """What puts back the file of before on this host, from what the node says now."""
+    wanted = knobs(host)
+    now = session(state, wanted).ask(host).state
+    last = host.get_fact(LastWrite, state_dir=wanted.state_directory, _ignore_errors=True)
+    if isinstance(now, Unknown):
+        return restore.Restore(Plan("", refusals=(_silent(now),)))
+    return restore.plan(now, last, wanted.overrule)
+
+
+def _silent(now: Unknown) -> Refusal:
+    return Refusal("node", now.reason, "it to answer")
+
+
+@operation()
+def unopposed(
+    wanted: bool = True, restores: bool = False
+) -> Generator[FunctionCommand, None, None]:
+    """
+    No reason is against it at this host's turn either: hours may lie behind the first look.
+
+    + wanted: False where nothing is to be changed
+    + restores: whether the file of before is put back, and no driver brought in
+
+    What runs and is exposed now is what the proof is about. With a reason against it the host fails
+    and is left alone.
+
+    **Example:**
+
+    .. code:: python
+
+        engine_turn.unopposed(name="Look at the node again, now that its turn has come")
+    """
+    state = ctx_state.get()
+    if not wanted or state.current_stage is not StateStage.Execute:
+        host.noop("no reason is against it")
+        return
+    run = session(state, knobs(host))
+    now = way_back(state, host).plan if restores else cure(state, host)
+    if not now.refusals:
+        run.turns[host.name] = now
+        host.noop("no reason is against it by now")
+        return
+    run.plans[host.name] = tuple(plan_text.lines(now, diff=False))
+    run.refused.add(host.name)
+    yield FunctionCommand(refusal.refuse, ([str(reason) for reason in now.refusals],), {})
