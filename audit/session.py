@@ -17,6 +17,7 @@ from pyinfra.api.exceptions import DeployError
 from pyinfra.api.state import BaseStateCallback
 from typing_extensions import override
 
+from audit.applied_waivers import unmatched
 from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
 from audit.cluster.kubectl import Clusters
 from audit.controller import deploy_file, slow_settings
@@ -33,7 +34,6 @@ from audit.report.printable import printable
 from audit.report.screen import screen
 from audit.report.terminal import notes, show
 from audit.verdict import Verdict, unreached, verdict
-from audit.waived import unmatched
 from audit.waivers import Waiver
 from facts.node import Node, NodeState
 from facts.node_script import limit

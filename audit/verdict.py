@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from functools import cached_property
 
+from audit.applied_waivers import applied
 from audit.catalogue import judge
 from audit.finding import Finding, Level, Result, Status, by_urgency
-from audit.waived import applied
 from audit.waivers import Waiver
 from audit.wishes import Wishes
 from facts.node import NodeState

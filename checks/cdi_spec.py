@@ -22,9 +22,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from audit.driver_versions import same
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
 from audit.release import release
-from audit.versions import same
 from facts.cdi_specs import CdiSpec
 from facts.container_toolkit import ContainerToolkit
 from facts.node import NodeState

@@ -27,8 +27,8 @@ from collections.abc import Iterator
 from audit.driver import skew
 from audit.driver.guest import guest, hosts_module, in_guest
 from audit.driver.skew_evidence import evidence, refusal
+from audit.driver_versions import same
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.versions import same
 from facts.node import NodeState
 from facts.nvidia_driver import ABSENT, NvidiaDriver
 from facts.unknown import Unknown

@@ -24,8 +24,8 @@ from collections.abc import Iterator
 
 from audit.driver.loaded_driver import loaded_driver
 from audit.driver.misfit import misfit
+from audit.driver_versions import same
 from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.versions import same
 from facts.node import NodeState
 from facts.nvidia_driver import NvidiaDriver
 from facts.unknown import Unknown

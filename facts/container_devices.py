@@ -113,7 +113,7 @@ _NOT_UNDERSTOOD = Unknown(f"{PROBE.name}: its answer was not understood")
 
 
 @dataclass(frozen=True)
-class DeviceNode(Value):
+class OpenedNode(Value):
     """One node and what an open of it answers: ``OK``, an errno's name, or why it is not known.
 
     EPERM is the device cgroup's refusal, which NVML turns into "Unknown Error". Every other
@@ -121,7 +121,7 @@ class DeviceNode(Value):
 
     .. code:: python
 
-        DeviceNode("nvidiactl", major=195, minor=255, answer="EPERM")
+        OpenedNode("nvidiactl", major=195, minor=255, answer="EPERM")
     """
 
     name: str
@@ -145,7 +145,7 @@ class Inhabitant(Value):
     pid: int
     id: str
     cgroup: str
-    nodes: tuple[DeviceNode, ...]
+    nodes: tuple[OpenedNode, ...]
     devices_list: tuple[str, ...] | None = None
 
 
@@ -212,7 +212,7 @@ def _inhabitant(block: _Block) -> Inhabitant:
     identities = _ID.findall(block.cgroup)
     reason = Unknown(block.skipped or "its open did not come back")
     nodes = tuple(
-        DeviceNode(name, major, minor, block.answers.get(name, reason))
+        OpenedNode(name, major, minor, block.answers.get(name, reason))
         for name, (major, minor) in block.nodes.items()
     )
     listed = tuple(block.listed) if block.listed else None

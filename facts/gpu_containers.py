@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing_extensions import override
 
 from facts import container_devices, docker_inspect, scopes
-from facts.container_devices import DeviceNode, Inhabitant
+from facts.container_devices import Inhabitant, OpenedNode
 from facts.daemons import Daemons
 from facts.docker_inspect import Inspected, Request
 from facts.oci_container import OciContainer
@@ -33,7 +33,7 @@ class GpuContainer(Value):
         GpuContainer(id="4f66...", name="trainer", engine="docker",
                      cgroup="/system.slice/docker-4f66....scope",
                      scope=Scope("docker-4f66....scope", "strict", ("char-136 rwm",)),
-                     nodes=(DeviceNode("nvidiactl", 195, 255, "OK"),), inspected=Inspected(...))
+                     nodes=(OpenedNode("nvidiactl", 195, 255, "OK"),), inspected=Inspected(...))
     """
 
     id: str
@@ -41,7 +41,7 @@ class GpuContainer(Value):
     engine: str
     cgroup: str | Unknown
     scope: Scope | Unknown | None
-    nodes: tuple[DeviceNode, ...] | Unknown
+    nodes: tuple[OpenedNode, ...] | Unknown
     devices_list: tuple[str, ...] | None = None
     inspected: Inspected | None = None
     spec: OciContainer | Unknown | None = None

@@ -15,7 +15,7 @@ from pyinfra.connectors.util import clear_askpass_cache
 from pyinfra.context import ctx_state, host
 
 from audit.driver.boot_proof import shortcomings
-from audit.driver.plan import Asked, DriverPlan, library, plan
+from audit.driver.plan import DriverPlan, NodeAnswers, library, plan
 from audit.engine.refusals import Refusal
 from audit.finding import Result
 from audit.knobs import knobs
@@ -59,7 +59,7 @@ def planned(state: State, host: Host) -> DriverPlan:
     if isinstance(now, Unknown):
         return DriverPlan(refusals=(Refusal("node", now.reason, "it to answer"),))
     directory = wanted.state_directory
-    asked = Asked(
+    asked = NodeAnswers(
         means=host.get_fact(Means, state_dir=directory, _ignore_errors=True),
         conditions=host.get_fact(Conditions, library=library(now), _ignore_errors=True),
         libraries=host.get_fact(Libraries, _ignore_errors=True),

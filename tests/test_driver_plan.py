@@ -9,7 +9,7 @@ import pytest
 
 from audit.catalogue import judge
 from audit.driver import plan_text as driver_text
-from audit.driver.plan import Asked, DriverPlan, library, plan
+from audit.driver.plan import DriverPlan, NodeAnswers, library, plan
 from facts.container_libraries import ContainerLibraries, ContainerLibrary
 from facts.hold_means import HoldMeans
 from facts.node import NodeState
@@ -20,7 +20,7 @@ from tests import recordings
 TRAINER = recordings.node("gpu_skew").running.containers[0].id  # type: ignore[union-attr]
 FILE = "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so."
 CONDITIONS = RebootConditions(systemd=True, changed="2026-03-01T04:05:06+00:00")
-ASKED = Asked(
+ASKED = NodeAnswers(
     means=HoldMeans(("apt-mark", "unattended-upgrade")),
     conditions=CONDITIONS,
     libraries=ContainerLibraries((ContainerLibrary(TRAINER, "550.90.07", True, FILE),)),
@@ -37,7 +37,7 @@ def node(name: str = "gpu_skew", **answers: Any) -> NodeState:
     return recordings.node(name, {key.replace("__", "."): each for key, each in answers.items()})
 
 
-def planned(state: NodeState, asked: Asked = ASKED, **knobs: Any) -> DriverPlan:
+def planned(state: NodeState, asked: NodeAnswers = ASKED, **knobs: Any) -> DriverPlan:
     return plan(state, judge(state, None), asked, **knobs)
 
 

@@ -187,7 +187,6 @@ def test_a_hostile_node_runs_nothing_fetches_nothing_and_hides_nothing(
 def test_nothing_is_fetched_and_no_other_script_runs(written: Path) -> None:
     text = written.read_text()
     assert "default-src 'none'" in text
-    assert "http:" not in text.replace("http-equiv", "") or "src=" not in text
     assert text.count("<script>") == 1
 
 

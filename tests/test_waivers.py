@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 from rich.console import Console
 
+from audit.applied_waivers import unmatched
 from audit.drift.accepted import Earlier
 from audit.drift.changes import changes
 from audit.drift.standing import exit_code, standings
@@ -25,7 +26,6 @@ from audit.report.markdown import markdown
 from audit.report.page import page
 from audit.report.terminal import show
 from audit.verdict import Verdict, verdict
-from audit.waived import unmatched
 from audit.waivers import Waiver, waivers
 from tests import recordings
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from audit.driver.reboot_refusals import SKEW
+from audit.driver_versions import same
 from audit.finding import Level, Result
-from audit.versions import same
 from facts.container_libraries import ContainerLibraries
 from facts.node import NodeState
 from facts.nvidia_driver import ABSENT, NvidiaDriver

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.driver.skew_evidence import evidence
+from audit.driver_versions import same
 from audit.finding import Finding, Level, Repair
-from audit.versions import same
 from facts.node import NodeState
 from facts.nvidia_driver import NvidiaDriver
 from facts.unknown import Unknown

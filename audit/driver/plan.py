@@ -21,7 +21,7 @@ from facts.wsl import WslState
 
 
 @dataclass(frozen=True)
-class Asked:
+class NodeAnswers:
     """What the node said besides its facts, for this deploy alone."""
 
     means: HoldMeans | Unknown
@@ -61,7 +61,7 @@ class DriverPlan:
 def plan(
     node: NodeState,
     results: Collection[Result],
-    asked: Asked,
+    asked: NodeAnswers,
     hold: str = "packages",
     reboot: bool = False,
     overrule: Iterable[str] = (),
@@ -98,7 +98,7 @@ def library(node: NodeState | Unknown) -> str:
     return resolved.target if resolved and resolved.exists else ""
 
 
-def _holds(node: NodeState, asked: Asked, hold: str) -> Holding:
+def _holds(node: NodeState, asked: NodeAnswers, hold: str) -> Holding:
     driver = node.driver
     if isinstance(node.wsl, WslState):
         return Holding(notes=("WSL: Windows brings the driver, no package of it belongs here",))

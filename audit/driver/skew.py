@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from audit.driver.misfit import misfit
 from audit.driver.skew_evidence import told
+from audit.driver_versions import newer, same
 from audit.finding import Repair
-from audit.versions import newer, same
 from facts.nvidia_driver import NvidiaDriver
 from facts.unknown import Unknown
 

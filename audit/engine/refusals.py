@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from audit.cures import KUBERNETES
-from audit.versions import same
+from audit.driver_versions import same
 from facts.docker_engine import DockerEngine, EngineInfo
 from facts.docker_inspect import Inspected
 from facts.node import NodeState

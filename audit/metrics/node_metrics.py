@@ -20,7 +20,7 @@ _SKEW = "driver-skew"
 
 
 @dataclass(frozen=True)
-class Told:
+class AuditedNode:
     """One node of ``audit.json``, its entry in ``drift.json``, and what is waived there.
 
     ``waived`` holds check and subject of every finding that somebody answers for until a date,
@@ -56,7 +56,7 @@ class Told:
         ]
 
 
-def node_metrics(nodes: Sequence[Told]) -> Iterator[Metric | None]:
+def node_metrics(nodes: Sequence[AuditedNode]) -> Iterator[Metric | None]:
     """Every gauge of the nodes: 10 series for a node, and one for each of its checks."""
     heard = [node for node in nodes if node.answered]
     yield gauge(
@@ -106,12 +106,12 @@ def node_metrics(nodes: Sequence[Told]) -> Iterator[Metric | None]:
     )
 
 
-def _execs(node: Told) -> int:
+def _execs(node: AuditedNode) -> int:
     execs = node.audit.get("execs")
     return execs if isinstance(execs, int) else 0
 
 
-def _checks(node: Told) -> Iterator[Row]:
+def _checks(node: AuditedNode) -> Iterator[Row]:
     for check in node.checks:
         levels = node.levels(check)
         yield (
@@ -133,13 +133,13 @@ def _status(check: Mapping[str, object], levels: Sequence[str]) -> str:
     return Status.UNKNOWN.value if mappings(check.get("doubts")) else WAIVED
 
 
-def _findings(node: Told) -> Iterator[Row]:
+def _findings(node: AuditedNode) -> Iterator[Row]:
     found = [level for check in node.checks for level in node.levels(check)]
     for level in Level:
         yield {"node": node.shown, "level": level.value}, found.count(level.value)
 
 
-def _reboot(node: Told) -> Iterator[Row]:
+def _reboot(node: AuditedNode) -> Iterator[Row]:
     """No row where it could not be told: a 0 would say that none is wanted."""
     statuses = {check.get("check"): check.get("status") for check in node.checks}
     reason = text(node.drift.get("reboot"))

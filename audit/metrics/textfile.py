@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from audit.atomic_file import put
 from audit.metrics.gauges import Row, gauge, label
-from audit.metrics.node_metrics import Told, node_metrics
+from audit.metrics.node_metrics import AuditedNode, node_metrics
 from audit.metrics.run_metrics import number, run_metrics
 from facts import json_values
 from facts.json_values import mapping, mappings
@@ -101,7 +101,7 @@ def _nodes(
     drift: Mapping[str, object],
     waived: list[dict[str, object]],
     named: _Names,
-) -> list[Told]:
+) -> list[AuditedNode]:
     states = mapping(drift.get("nodes"))
     of_node: dict[str, set[tuple[str, str]]] = {}
     for entry in waived:
@@ -109,7 +109,9 @@ def _nodes(
         of_node.setdefault(json_values.text(entry.get("node")), set()).add(told)
     nodes = [(json_values.text(node.get("node")), node) for node in mappings(document.get("nodes"))]
     return [
-        Told(node, mapping(states.get(name)), frozenset(of_node.get(name, ())), named.of(node))
+        AuditedNode(
+            node, mapping(states.get(name)), frozenset(of_node.get(name, ())), named.of(node)
+        )
         for name, node in nodes
     ]
 

@@ -27,7 +27,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
-class Told:
+class SharedFinding:
     """One finding of one check, and every node that has it word for word."""
 
     nodes: tuple[str, ...]
@@ -40,7 +40,7 @@ class Told:
 class Rest:
     """Findings of one check and standing that are not shown in full."""
 
-    told: tuple[Told, ...]
+    told: tuple[SharedFinding, ...]
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ def together(pairs: Iterable[tuple[Key, Item]]) -> dict[Key, list[Item]]:
     return groups
 
 
-def findings(verdicts: Sequence[Verdict]) -> list[Told | Rest]:
+def findings(verdicts: Sequence[Verdict]) -> list[SharedFinding | Rest]:
     """Every finding of a fleet in the order to look; of a small one node by node."""
     pairs = [
         ((result.check, result.area, finding), verdict.node)
@@ -68,18 +68,18 @@ def findings(verdicts: Sequence[Verdict]) -> list[Told | Rest]:
         for result, finding in verdict.findings
     ]
     if len(verdicts) <= LARGE:
-        return [Told((node,), *key) for key, node in pairs]
-    told = [Told(tuple(nodes), *key) for key, nodes in together(pairs).items()]
+        return [SharedFinding((node,), *key) for key, node in pairs]
+    told = [SharedFinding(tuple(nodes), *key) for key, nodes in together(pairs).items()]
     areas, levels = list(Area), list(Level)
     told.sort(key=lambda one: (areas.index(one.area), levels.index(one.finding.level), one.check))
     return [part for group in _kinds(told) for part in _shortened(group)]
 
 
-def _kinds(told: Sequence[Told]) -> list[list[Told]]:
+def _kinds(told: Sequence[SharedFinding]) -> list[list[SharedFinding]]:
     return list(together(((one.check, one.finding.standing), one) for one in told).values())
 
 
-def _shortened(group: list[Told]) -> list[Told | Rest]:
+def _shortened(group: list[SharedFinding]) -> list[SharedFinding | Rest]:
     # The same for most nodes first: the odd ones of a kind are then what comes after.
     group.sort(key=lambda one: -len(one.nodes))
     kinds = [some[0] for some in together((_kind(one.finding), one) for one in group).values()]

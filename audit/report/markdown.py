@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from audit.report.alike import ELSEWHERE, Rest, Told, findings
+from audit.report.alike import ELSEWHERE, Rest, SharedFinding, findings
 from audit.report.document import Run
 from audit.report.doubts import doubts_of_fleet
 from audit.report.fleet_table import COLUMNS, rows
@@ -59,7 +59,7 @@ def _table(verdicts: Sequence[Verdict]) -> str:
     return "\n".join(f"| {line} |" for line in drawn)
 
 
-def _finding(told: Told | Rest) -> str:
+def _finding(told: SharedFinding | Rest) -> str:
     nodes = escaped(named(told.nodes))
     if isinstance(told, Rest):
         more = f"{len(told.told)} more, **{told.finding.standing}** `{told.told[0].check}`"

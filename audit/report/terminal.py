@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from audit.finding import Finding, Level, Repair
-from audit.report.alike import ELSEWHERE, LARGE, Rest, Told, findings, together
+from audit.report.alike import ELSEWHERE, LARGE, Rest, SharedFinding, findings, together
 from audit.report.document import Run
 from audit.report.doubts import doubts_of_fleet
 from audit.report.fleet_table import COLOURS, table
@@ -38,7 +38,7 @@ def show(verdicts: Sequence[Verdict], console: Console) -> None:
     console.print(closing(verdicts), soft_wrap=True)
 
 
-def _block(told: Told | Rest) -> Text:
+def _block(told: SharedFinding | Rest) -> Text:
     if isinstance(told, Rest):
         return _rest(told)
     finding = told.finding
