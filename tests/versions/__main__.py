@@ -42,8 +42,6 @@ def main() -> None:
 
 
 def _asked(names: list[str]) -> list[Row]:
-    if not UV.exists():
-        raise NoResult(f"saw no {UV}, want uv there: make versions brings it")
     known = {str(row): row for row in ROWS}
     if unknown := [name for name in names if name not in known]:
         raise NoResult(f"saw {', '.join(unknown)}, want of {', '.join(known)}")
@@ -51,6 +49,8 @@ def _asked(names: list[str]) -> list[Row]:
 
 
 def _run(asked: list[Row]) -> int:
+    if not UV.exists():
+        raise NoResult(f"saw no {UV}, want uv there: make versions brings it")
     commit = git("rev-parse", "--short=12", "HEAD").strip()
     changed = git("status", "--porcelain", "--", ".", f":!{PATH.relative_to(ROOT)}").splitlines()
     if changed:
