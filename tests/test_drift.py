@@ -118,6 +118,22 @@ def packages(said: Document) -> list[Document]:
     return found
 
 
+def of_two_machines(said: Document) -> None:
+    """dpkg tells a package of two architectures twice, rpm one that is kept in two versions."""
+    packages(said).extend([{**packages(said)[-1], "name": "libnvidia-ml1"} for _ in range(2)])
+    packages(said)[-1]["version"] = "1.16.0-1"
+
+
+def in_another_order(said: Document) -> None:
+    of_two_machines(said)
+    packages(said)[-2:] = reversed(packages(said)[-2:])
+
+
+def one_of_two_updated(said: Document) -> None:
+    of_two_machines(said)
+    packages(said)[-2]["version"] = "1.18.0-1"
+
+
 def left(said: Document) -> None:
     said["nodes"].pop()
 
@@ -191,6 +207,20 @@ def test_a_change(happened: Callable[[Document], None]) -> None:
     ]
     assert [change for change in seen if change not in CASES[happened]] == []
     assert [change for change in CASES[happened] if change not in seen] == []
+
+
+def test_of_two_packages_of_one_name_each_counts_and_their_order_does_not() -> None:
+    before, other, updated = audited(), audited(), audited()
+    of_two_machines(before)
+    in_another_order(other)
+    one_of_two_updated(updated)
+    assert changes(state(before), other, DAY) == []
+    (change,) = changes(state(before), updated, DAY)
+    assert (change.subject, change.before, change.after) == (
+        "package libnvidia-ml1",
+        "1.16.0-1, 1.17.8-1",
+        "1.16.0-1, 1.18.0-1",
+    )
 
 
 def test_a_node_without_an_answer_has_not_changed_otherwise() -> None:

@@ -7,7 +7,7 @@ tells already (containers, device nodes).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 Values = dict[str, str | None]
@@ -39,15 +39,25 @@ def _modes(name: str, value: Any) -> Values:
 def _packages(name: str, value: Any) -> Values:
     """Those that are installed: dpkg's second letter is c where only its settings are left."""
     there = (package for package in value or () if not package["status"].startswith(_REMOVED))
-    return {f"{name} {package['name']}": package["version"] for package in there}
+    return _together((f"{name} {package['name']}", package["version"]) for package in there)
 
 
 def _modules(name: str, value: Any) -> Values:
-    return {f"{name} for {module['kernel']}": module["version"] for module in value or ()}
+    return _together(
+        (f"{name} for {module['kernel']}", module["version"]) for module in value or ()
+    )
 
 
 def _holds(name: str, value: Any) -> Values:
-    return {f"{name} {hold['pattern']}": hold["by"] for hold in value or ()}
+    return _together((f"{name} {hold['pattern']}", hold["by"]) for hold in value or ())
+
+
+def _together(pairs: Iterable[tuple[str, str | None]]) -> Values:
+    """All that goes by one name, in no order: a package of two machines, rpm's of two versions."""
+    found: dict[str, set[str]] = {}
+    for name, value in pairs:
+        found.setdefault(name, set()).update([value] if value is not None else [])
+    return {name: ", ".join(sorted(values)) or None for name, values in found.items()}
 
 
 def _specs(name: str, value: Any) -> Values:
