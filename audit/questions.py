@@ -5,6 +5,7 @@ Its own question then ends with a traceback, and a run whose hosts were all judg
 
 from __future__ import annotations
 
+import os
 import select
 import sys
 from collections.abc import Iterator, Mapping
@@ -12,7 +13,12 @@ from typing import Any
 
 import pyinfra_cli.cli
 import click
+import pyinfra.connectors.util
 
+_PASSWORDS = {
+    "same_sudo_password": "sudo that asks this user for none, or host data _sudo_password",
+    "ssh_password_prompt": "a key, or host data ssh_password",
+}
 _CHANGES_NOTHING = ("debug-inventory", "fact")
 _ASKS_FIRST_WHEN_ONE_FAILS = "exec"
 
@@ -24,6 +30,10 @@ def unanswerable(asked: Mapping[str, Any]) -> Iterator[str]:
 
         "before it changes anything pyinfra asks for Enter: saw no terminal ... and no -y, want -y"
     """
+    if nobody_there() and not _terminal():
+        for option, want in _PASSWORDS.items():
+            if asked[option]:
+                yield f"--{option.replace('_', '-')}: saw no terminal to ask on, want {want}"
     if not asked["yes"] and _may_change(asked) and _asks_at_the_end(asked) and nobody_there():
         yield (
             "before it changes anything pyinfra asks for Enter: "
@@ -34,8 +44,10 @@ def unanswerable(asked: Mapping[str, Any]) -> Iterator[str]:
 def answer(asked: Mapping[str, Any]) -> None:
     """Answers for nobody what pyinfra asks when a host fails: a run that changes nothing goes on.
 
-    With -y it asks nothing, and goes on.
+    With -y it asks that of nobody, and goes on. The password of a host's sudo it asks all the same.
     """
+    if nobody_there() and not _terminal():
+        pyinfra.connectors.util.getpass = _none
     if not asked["yes"] and nobody_there():
         goes_on = not _may_change(asked)
         # It has no hook between saying what to ask and connecting (pyinfra_cli/cli.py, 3.10.0).
@@ -45,6 +57,20 @@ def answer(asked: Mapping[str, Any]) -> None:
 def _stopped(question: str) -> bool:
     click.echo(f"{question} saw no terminal to ask on and no -y, want -y to go on", err=True)
     return False
+
+
+def _none(*_: object, **__: object) -> str:
+    """No password: sudo then refuses once more, and that host alone fails, in sudo's own words."""
+    return ""
+
+
+def _terminal() -> bool:
+    """Whether there is one beside standard input, which is where passwords are asked for."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
 def _may_change(asked: Mapping[str, Any]) -> bool:

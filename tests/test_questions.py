@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pyinfra_cli.cli
+import pyinfra.connectors.util
 import pytest
 
+from audit import questions
 from audit.questions import answer, nobody_there, unanswerable
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,7 +36,12 @@ def nobody() -> Iterator[None]:
     """Standard input as cron and systemd give it."""
     with pytest.MonkeyPatch.context() as patched, Path(os.devnull).open() as nothing:
         patched.setattr(sys, "stdin", nothing)
-        patched.setattr(pyinfra_cli.cli, "_do_confirm", pyinfra_cli.cli._do_confirm)
+        patched.setattr(questions, "_terminal", lambda: False)
+        for module, name in (
+            (pyinfra_cli.cli, "_do_confirm"),
+            (pyinfra.connectors.util, "getpass"),
+        ):
+            patched.setattr(module, name, getattr(module, name))
         yield
 
 
@@ -73,6 +80,41 @@ def test_a_failed_host_ends_only_a_run_that_changes_something(
     assert pyinfra_cli.cli._do_confirm("One failed, continue?") is goes_on
     told = "One failed, continue? saw no terminal to ask on and no -y, want -y to go on\n"
     assert capsys.readouterr().err == ("" if goes_on else told)
+
+
+@pytest.mark.usefixtures("nobody")
+@pytest.mark.parametrize("option", ["--same-sudo-password", "--ssh-password-prompt"])
+def test_a_password_that_nobody_could_type_is_not_asked_for(option: str) -> None:
+    (told,) = unanswerable(asked("fix.py", "-y", option))
+    assert told.startswith(f"{option}: saw no terminal to ask on, want ")
+
+
+def test_a_password_may_be_typed_beside_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "nobody_there", lambda: True)
+    monkeypatch.setattr(questions, "_terminal", lambda: True)
+    asks = pyinfra.connectors.util.getpass
+    assert not list(unanswerable(asked("fix.py", "-y", "--same-sudo-password")))
+    answer(asked("fix.py", "-y"))
+    assert pyinfra.connectors.util.getpass is asks
+
+
+def test_sudo_that_wants_a_password_fails_its_host_alone(tmp_path: Path) -> None:
+    sudo = tmp_path / "sudo"
+    sudo.write_text("#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")
+    sudo.chmod(0o755)
+    ended = subprocess.run(
+        [PYINFRA, "@local", "deploys/schedule_drift.py", "--dry", "-y", "--sudo"],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        start_new_session=True,
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+    )
+    assert (ended.returncode, "EOFError" in ended.stderr) == (1, False), ended.stderr
+    assert "sudo: a password is required" in ended.stderr
+    assert "Ready: deploys/schedule_drift.py" in ended.stderr
 
 
 def test_an_answer_that_waits_is_one_and_stays_to_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
