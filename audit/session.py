@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timezone
-from functools import cache, wraps
-from pathlib import Path
-from typing import Any
 
-import click
 import gevent
 from pyinfra import logger
 from pyinfra.api import Host, State
@@ -21,18 +17,16 @@ from audit.applied_waivers import unmatched
 from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
 from audit.cluster.kubectl import Clusters
 from audit.controller import deploy_file, slow_settings
+from audit.controller.commands_sent import counted
 from audit.controller.connection_errors import NO_PASSWORD, reason
 from audit.controller.garbage import seldom
-from audit.drift import accepted, run_inventory
-from audit.drift.standing import Document
 from audit.engine.plan import Plan
 from audit.knobs import Knobs, knobs
-from audit.report.document import Run, document
-from audit.report.files import write_all
+from audit.report.document import Run
 from audit.report.page import template
 from audit.report.printable import printable
-from audit.report.screen import screen
-from audit.report.terminal import notes, show
+from audit.report.terminal import notes
+from audit.run_report import RunReport
 from audit.verdict import Verdict, unreached, verdict
 from audit.waivers import Waiver
 from facts.node import Node, NodeState
@@ -121,7 +115,7 @@ class Session(BaseStateCallback):
 
     def ask(self, host: Host) -> Verdict:
         """The verdict of what this host says now, from a single exec."""
-        count = _counted(host)
+        count = counted(host)
         # A fact that fails would drop the host from the run; the audit reports it instead.
         timeout = host.data.get("_timeout") or limit(Node.probes) + _MARGIN
         try:
@@ -139,7 +133,7 @@ class Session(BaseStateCallback):
         return judged
 
     def report(self, state: State) -> None:
-        """Prints the report of every host of the inventory and writes the JSON document."""
+        """Writes and prints the report of every host of the inventory."""
         self.reported = True
         verdicts = [self._of(host, state) for host in state.inventory if self._meant(host, state)]
         run = Run(
@@ -149,45 +143,20 @@ class Session(BaseStateCallback):
             {host.name: _asked(host) for host in state.inventory if host.name in self.verdicts},
             limited=bool(state.limit_hosts),
         )
-        at = datetime.now(timezone.utc)
+        report = RunReport(self.knobs, verdicts, datetime.now(timezone.utc), run)
         # Written before anything is shown: who reads may be gone (`| head`), the files stay.
-        written = list(self._written(verdicts, at, run))
+        written = list(report.write())
         found = {name: verdict.results for name, verdict in self.verdicts.items()}
         names = [host.name for host in state.inventory]
-        told = [
-            *notes(verdicts, run),
-            *map(printable, unmatched(self._waivers(state), names, found)),
-            *slow_settings.of_run(state),
-            *written,
-        ]
-        console = screen()
-        try:
-            console.print()
-            show(verdicts, console)
-            for line in told:
-                console.print(line, soft_wrap=True, markup=False)
-        except OSError as fault:
-            self.lost.append(f"standard output: saw {fault.strerror}, want the report shown")
-            click.echo(self.lost[-1], err=True)
-
-    def _written(self, verdicts: list[Verdict], at: datetime, run: Run) -> Iterator[str]:
-        made = cache(lambda: document(verdicts, at, run))
-        there = list(write_all(self.knobs, verdicts, at, run, made))
-        for path in there:
-            if isinstance(path, Unknown):
-                self.lost.append(path.reason)
-            yield path.reason if isinstance(path, Unknown) else f"written: {path}"
-        # Nobody could look up what was accepted without its audit.
-        if self.knobs.accept and self.knobs.report_json in there:
-            yield from self._accepted(made(), self.knobs.report_json.parent, at)
-
-    def _accepted(self, today: Document, place: Path, at: datetime) -> Iterator[str]:
-        try:
-            yield from accepted.accept(today, place, at, run_inventory.NAMED.get("inventory"))
-        except OSError as fault:
-            saw = f"saw {fault.strerror or fault}, want today's state accepted"
-            self.lost.append(f"{place / accepted.NAME}: {saw}")
-            yield self.lost[-1]
+        report.show(
+            [
+                *notes(verdicts, run),
+                *map(printable, unmatched(self._waivers(state), names, found)),
+                *slow_settings.of_run(state),
+                *written,
+            ]
+        )
+        self.lost = report.lost
 
     def _waivers(self, state: State) -> Iterator[Waiver]:
         for host in state.inventory:
@@ -231,23 +200,3 @@ def of_run(state: State) -> Session:
 def _asked(host: Host) -> str:
     level = knobs(host).audit_level
     return level.value if level else "none"
-
-
-def _counted(host: Host) -> Callable[[], int]:
-    """Counts the commands sent to the host from here on."""
-    sent = 0
-    connector: Any = host.connector
-    send = connector.run_shell_command
-
-    @wraps(send)
-    def counting(*args: Any, **arguments: Any) -> Any:
-        nonlocal sent
-        sent += 1
-        return send(*args, **arguments)
-
-    def count() -> int:
-        connector.run_shell_command = send
-        return sent
-
-    connector.run_shell_command = counting
-    return count
