@@ -11,7 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from audit.finding import Doubt, NotApplicable
+from facts.container_devices import OpenedNode
 from facts.gpu_containers import GpuContainer
+from facts.mig import CONFIG_NODE, MONITOR_NODE
 from facts.node import NodeState
 from facts.nvidia_driver import ABSENT
 from facts.oci_container import Injection
@@ -66,7 +68,7 @@ def lost(container: GpuContainer) -> tuple[str, ...]:
     """The names of its nodes that the device cgroup refuses now."""
     if isinstance(container.nodes, Unknown):
         return ()
-    return tuple(node.name for node in container.nodes if node.refused)
+    return tuple(node.name for node in _given(container.nodes) if node.refused)
 
 
 def exposed(container: GpuContainer) -> bool:
@@ -92,7 +94,15 @@ def triggers(systemd: int | None) -> str:
 def _nodes(container: GpuContainer) -> tuple[tuple[str, int, int], ...]:
     if isinstance(container.nodes, Unknown):
         return _CONTROL_NODE
-    return tuple((node.name, node.major, node.minor) for node in container.nodes)
+    return tuple((node.name, node.major, node.minor) for node in _given(container.nodes))
+
+
+def _given(nodes: tuple[OpenedNode, ...]) -> tuple[OpenedNode, ...]:
+    """Those that the container may open: a MIG monitor sees the nodes of every instance, and is
+    given its right's alone (libnvidia-container mounts the whole directory, nvc_mount.c)."""
+    rights = {node.removeprefix("/dev/") for node in (CONFIG_NODE, MONITOR_NODE)}
+    monitor = any(node.name in rights for node in nodes)
+    return tuple(node for node in nodes if not (monitor and node.capability))
 
 
 def containers(

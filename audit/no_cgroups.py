@@ -33,7 +33,7 @@ def _shut(node: NodeState) -> bool | Unknown:
     found = node.gpu_containers
     listed = () if isinstance(found, Unknown) else found.containers
     nodes = [one.nodes for one in listed if not isinstance(one.nodes, Unknown)]
-    answers = [device.answer for devices in nodes for device in devices]
+    answers = [d.answer for devices in nodes for d in devices if not d.capability]
     told = [answer == "EPERM" for answer in answers if isinstance(answer, str)]
     return any(told) if told else Unknown(f"whether {guest(node)} keeps a device cgroup")
 

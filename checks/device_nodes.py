@@ -137,7 +137,7 @@ def _in_containers(node: NodeState) -> Iterator[Finding]:
     found = node.gpu_containers
     for one in () if isinstance(found, Unknown) else found.containers:
         nodes = () if isinstance(one.nodes, Unknown) else one.nodes
-        dead = [device for device in nodes if device.answer == "ENXIO"]
+        dead = [device for device in nodes if device.answer == "ENXIO" and not device.capability]
         if dead:
             names = ", ".join(
                 f"/dev/{device.name} {device.major}:{device.minor}" for device in dead

@@ -39,8 +39,9 @@ within=/sys/fs/cgroup
 look() { # sets $nodes and, where there is one, $bus
   nodes=
   for node in "/proc/$1/root/dev/"nvidiactl "/proc/$1/root/dev/"nvidia[0-9] \
-    "/proc/$1/root/dev/"nvidia[0-9][0-9] "/proc/$1/root/dev/"nvidia-uvm "/proc/$1/root/dev/"dxg; do
-    [ ! -c "$node" ] || nodes="$nodes ${node##*/}"
+    "/proc/$1/root/dev/"nvidia[0-9][0-9] "/proc/$1/root/dev/"nvidia-uvm "/proc/$1/root/dev/"dxg \
+    "/proc/$1/root/dev/"nvidia-caps/nvidia-cap[0-9]*; do
+    [ ! -c "$node" ] || nodes="$nodes ${node#"/proc/$1/root/dev/"}"
   done
   [ -n "$nodes" ] && [ "$bus" = unasked ] || return 0
   if dmesg 2>/dev/null | grep -q 'fallen off the bus'; then bus=lost; else bus=; fi
@@ -116,6 +117,8 @@ _NOT_UNDERSTOOD = Unknown(f"{PROBE.name}: its answer was not understood")
 class OpenedNode(Value):
     """One node and what an open of it answers: ``OK``, an errno's name, or why it is not known.
 
+    ``name`` is its path below /dev: ``nvidiactl``, ``nvidia-caps/nvidia-cap12``.
+
     EPERM is the device cgroup's refusal, which NVML turns into "Unknown Error". Every other
     errno comes from behind it: ENXIO means that no driver is there (errno(3)).
 
@@ -128,6 +131,11 @@ class OpenedNode(Value):
     major: int
     minor: int
     answer: str | Unknown
+
+    @property
+    def capability(self) -> bool:
+        """Whether it is one of /dev/nvidia-caps: of a MIG instance, or of a right of MIG's."""
+        return self.name.startswith("nvidia-caps/")
 
     @property
     def refused(self) -> bool:
