@@ -17,6 +17,14 @@ from collections.abc import Sequence
 
 from facts.probe import PROTOCOL, Probe
 
+NOT_CSH = '\ntest "$?shell" = 1 && exec false\n'
+"""The first lines of every script: what ends csh and tcsh (csh(1), the variable shell).
+
+As a user's login shell these find no end of a quoted word on its line, and would take each line of
+the script for a command of their own. In sh this is the last exit status with a word behind it.
+``exit`` does not end a tcsh that has found a fault on the line before (6.24).
+"""
+
 GRACE = 3
 """Seconds between the longest limit and giving up on a command that SIGKILL did not end."""
 
@@ -24,7 +32,9 @@ GRACE = 3
 def script(probes: Sequence[Probe]) -> str:
     """The sh script that runs these probes at once and prints their framed answers."""
     limits = sorted({probe.limit for probe in probes})
-    lines = [_HEAD.replace("@PROTOCOL@", str(PROTOCOL)).replace("@EACH@", shlex.quote(_EACH))]
+    lines = [
+        NOT_CSH + _HEAD.replace("@PROTOCOL@", str(PROTOCOL)).replace("@EACH@", shlex.quote(_EACH))
+    ]
     lines += [_start(limit, [one for one in probes if one.limit == limit]) for limit in limits]
     lines += [f"collect {len(limits)} {max(limits, default=0) + GRACE}"]
     lines += ["show " + " ".join(f"{probe.name}:{probe.cap * 1024}" for probe in probes)]

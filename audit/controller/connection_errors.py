@@ -34,6 +34,12 @@ _ADVICE = (
         _SUDO,
     ),
     (
+        # csh and tcsh, of a quoted word that goes over lines; facts/node_script.py ends them there.
+        re.compile(r"^Unmatched '", re.MULTILINE),
+        "want a login shell that reads what is meant for sh, and csh does not: a user with another "
+        "one (ssh_user), or `chsh -s /bin/bash` there",
+    ),
+    (
         re.compile(r"No such file or directory: '[^']*known_hosts'"),
         "want that file: `mkdir -p -m 700 ~/.ssh && touch ~/.ssh/known_hosts`",
     ),

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from pyinfra.api.command import QuoteString, StringCommand
 
+from facts.node_script import NOT_CSH
+
 _FOLDER = Path(__file__).parent
 
 
@@ -26,7 +28,7 @@ def run(source: str, *arguments: str, stdin: str, limit: int) -> StringCommand:
     ``limit`` in seconds is its own: one that an inventory sets for short commands does not hold.
     """
     quoted = [QuoteString(argument) for argument in arguments]
-    script = QuoteString(source)
+    script = QuoteString(NOT_CSH + source)
     return StringCommand("sh", "-c", script, "pyinfra-nvml", *quoted, _stdin=stdin, _timeout=limit)
 
 

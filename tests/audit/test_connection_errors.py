@@ -21,6 +21,7 @@ SEEN = [
         "want a name that this machine",
     ),
     ("Could not connect ([Errno None] Unable to connect to port 9 on gpu-01)", "ssh_port"),
+    ("Unmatched '''.", "want a login shell that reads what is meant for sh"),
     ("SSH error (Error reading SSH protocol banner)", "want an sshd on that port that speaks"),
     ("SSH error (no protocol banner within 10 s)", "want an sshd on that port that speaks"),
     ("SSH error (no key exchange within 10 s)", "want an sshd on that port that speaks"),
