@@ -50,6 +50,14 @@ def _cut(hosts: Sequence[str], size: int) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(hosts[i : i + size]) for i in range(0, len(hosts), size))
 
 
+def absent_canary(canary: int | Collection[str], hosts: Collection[str]) -> str | None:
+    """What is wrong with a canary that names hosts which are not in the inventory."""
+    named = () if isinstance(canary, int) else canary
+    if absent := sorted(set(named) - set(hosts)):
+        return f"knob canary: saw {', '.join(absent)}, want names of hosts in the inventory"
+    return None
+
+
 def lost_canary(canary: int | Collection[str], order: Batches) -> str | None:
     """Why nothing is touched: hosts are named as the canary, and none of them was reached."""
     if isinstance(canary, int) or order.canaries or sum(map(len, order.groups)) < 2:

@@ -20,6 +20,7 @@ from audit.drift import run_inventory
 from audit.inventory_read import against, read, said, taking_part
 
 _DEPLOYS = Path(__file__).resolve().parent.parent / "deploys"
+_IN_GROUPS = frozenset({"fix_cgroup", "fix_driver", "restore"})
 _SSH = ("ssh_user", "ssh_key", "ssh_key_password", "ssh_port", "ssh_password")
 """The options of pyinfra that stand for data (pyinfra_cli/cli.py, 3.10.0)."""
 
@@ -79,6 +80,10 @@ def _readers(operations: Sequence[str]) -> Iterator[Callable[[Host], object]]:
         from audit.knobs import read_once
 
         yield read_once
+    if _IN_GROUPS.intersection(deploys):
+        from audit.wrong_knobs import canary
+
+        yield canary
     if "schedule_drift" in deploys:
         from audit.schedule.knobs import schedule_knobs
 

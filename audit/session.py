@@ -14,7 +14,15 @@ from pyinfra.api.state import BaseStateCallback
 from typing_extensions import override
 
 from audit.applied_waivers import unmatched
-from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
+from audit.batches import (
+    Batches,
+    Progress,
+    absent_canary,
+    batches,
+    lost_canary,
+    most_at_once,
+    obstacle,
+)
 from audit.cluster.kubectl import Clusters
 from audit.controller import deploy_file, slow_settings
 from audit.controller.commands_sent import counted
@@ -81,18 +89,12 @@ class Session(BaseStateCallback):
     def order(self, state: State) -> Batches:
         """The groups in which the hosts of this run are changed: those that were connected to."""
         if self._order is None:
-            self._check_canary(state)
+            if told := absent_canary(self.knobs.canary, state.inventory.hosts):
+                raise DeployError(told)
             reached = [host.name for host in state.inventory if host in state.activated_hosts]
             most = most_at_once(self.knobs.max_unavailable, len(reached))
             self._order = batches(reached, self.knobs.canary, self.knobs.batch_size, most)
         return self._order
-
-    def _check_canary(self, state: State) -> None:
-        canary = self.knobs.canary
-        names = () if isinstance(canary, int) else canary
-        if unknown := set(names) - {host.name for host in state.inventory}:
-            there = ", ".join(sorted(unknown))
-            raise DeployError(f"knob canary: saw {there}, want names of hosts in the inventory")
 
     def obstacle(self, state: State, number: int) -> str | None:
         """Why the group of this number is not touched, as things stand now."""

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from pyinfra.api import Host, Inventory
 
+from audit.batches import absent_canary
 from audit.knob_names import every_knob, given_by
 from audit.knobs import alike, read_once
 from audit.unmeant import Unmeant
@@ -36,6 +37,12 @@ def wrong_knobs(
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         where = f"host {next(iter(names))}{more}" if place == _OWN else place
         yield f"{line} ({where})" if where else line
+
+
+def canary(host: Host) -> None:
+    """Holds the canary of a change to the hosts that there are; an audit of others has none."""
+    if told := absent_canary(read_once(host).canary, host.inventory.hosts):
+        raise Unmeant(("canary", told))
 
 
 def _unmeant(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pyinfra.api import Host, Inventory
 
+from audit import run_start
 from audit.knobs import read_once
 from audit.schedule.knobs import schedule_knobs
-from audit.wrong_knobs import wrong_knobs
+from audit.wrong_knobs import canary, wrong_knobs
+
+DEPLOYS = Path(__file__).resolve().parent.parent / "deploys"
 
 
 def fleet(given: dict[str, Any], **groups: tuple[list[Any], dict[str, Any]]) -> Inventory:
@@ -67,6 +71,19 @@ def test_what_nobody_said_has_no_place() -> None:
     assert line == (
         "knob drift_inventory: saw None, want the path of an inventory on the controller"
     )
+
+
+def test_a_canary_that_is_not_there_is_told_once_and_only_of_a_change() -> None:
+    inventory = fleet({}, gpus=(["a", "b"], {"canary": ["a", "gone"]}))
+    assert told(inventory) == []
+    assert told(inventory, read_once, canary) == [
+        "knob canary: saw gone, want names of hosts in the inventory (group gpus)"
+    ]
+
+
+def test_deploys_that_change_in_groups_are_those_that_have_a_canary() -> None:
+    deploys = {path.stem for path in DEPLOYS.glob("*.py") if "batch.turns" in path.read_text()}
+    assert deploys == run_start._IN_GROUPS
 
 
 def test_hosts_that_are_alike_are_read_once() -> None:
