@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-# An environment or a context of the user may name another node's engine, its certificates or an API
-# that this one does not speak (docker(1), environment variables).
+ELSEWHERE = (
+    "DOCKER_HOST",
+    "DOCKER_TLS",
+    "DOCKER_TLS_VERIFY",
+    "DOCKER_CERT_PATH",
+    "DOCKER_API_VERSION",
+)
+"""What names another node's engine, its certificates, or an API that this one does not speak
+(docker(1), environment variables); a context may do so too."""
+
 # With dockerd stopped and docker.socket listening, whoever asks starts it (systemd.socket(5)).
-GUARD = """
-unset DOCKER_HOST DOCKER_TLS DOCKER_TLS_VERIFY DOCKER_CERT_PATH DOCKER_API_VERSION
+GUARD = f"""
+unset {" ".join(ELSEWHERE)}
 DOCKER_CONTEXT=default
 export DOCKER_CONTEXT
 if [ -d /run/systemd/system ] && ! grep -qs '^[^:]*:dockerd$' "$COMMS" &&

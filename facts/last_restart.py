@@ -10,7 +10,7 @@ from facts.source import Source
 from facts.state_directory import STATE_DIR, look
 from facts.unknown import Unknown
 
-# The last is named; before it was, the name of a result, which begins with its time, told.
+# `last` names it; without that file it is the last by name, which begins with its time.
 _LOOK = """
 for result in "$state"/results/*; do :; done
 [ ! -s "$state/last" ] || result=$state/results/$(cat "$state/last")

@@ -1,4 +1,4 @@
-"""The proof: containers that were exposed are out of systemd's hands and reach their devices."""
+"""Containers that were exposed: restarted where an engine kept them, and proven to be cured."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from audit.engine.proof import again, shortcomings
 from audit.exposure import exposed as exposed_now
 from audit.knobs import knobs
 from audit.session import session
+from facts.docker_cli import ELSEWHERE
 from facts.node import NodeState
 from facts.unknown import Unknown
 from operations import proof
@@ -47,10 +48,9 @@ def _exposed(host: Host, before: Mapping[str, str]) -> dict[str, str]:
     return {one.id: one.name for one in turn.exposed} if turn else dict(before)
 
 
-_ELSEWHERE = ("HOST", "TLS", "TLS_VERIFY", "CERT_PATH", "API_VERSION")
 _RESTART = (
     "env",
-    *(word for name in _ELSEWHERE for word in ("-u", f"DOCKER_{name}")),
+    *(word for name in ELSEWHERE for word in ("-u", name)),
     "DOCKER_CONTEXT=default",
     "docker",
     "restart",
@@ -99,10 +99,9 @@ def _prove(
 ) -> bool:
     now = session(state, knobs(host)).ask(host).state
     if isinstance(now, Unknown):
-        missed, there = [f"node: saw {now.reason}, want it to answer"], []
-    else:
-        missed = list(shortcomings(now, driver, exposed, parting))
-        there = [name for identity, name in exposed.items() if again(now, identity, name)]
+        return proof.told(host, [f"node: saw {now.reason}, want it to answer"], "")
+    missed = list(shortcomings(now, driver, exposed, parting))
+    there = [name for identity, name in exposed.items() if again(now, identity, name)]
     gone = [name for name in exposed.values() if name not in there]
     names = ", ".join(there + [f"{name} is gone, as told" for name in gone])
     return proof.told(host, missed, f"driver {driver}; {names or 'no container was exposed'}")
