@@ -16,7 +16,7 @@ from audit.finding import LEVELS
 
 # Beside /var/lib/pyinfra-nvml, which is for root alone (operations/node/state.sh).
 RESULTS = Path("/var/lib/pyinfra-nvml-drift")
-_LONGEST = 100_000_000
+LONGEST = 100_000_000
 """Three years: more is a slip, and than 2**31 more than alarm(2) takes."""
 
 _LEVELS = (*LEVELS, "none")
@@ -149,7 +149,7 @@ def _seconds(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = 0
-    if not 0 < seconds <= _LONGEST:
-        want = f"a number of seconds up to {_LONGEST}"
+    if not 0 < seconds <= LONGEST:
+        want = f"a number of seconds up to {LONGEST}"
         raise argparse.ArgumentTypeError(f"saw {text!r}, want {want}")
     return seconds

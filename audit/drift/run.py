@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from audit import json_file
-from audit.drift.command_line import Options
+from audit.drift.command_line import LONGEST, Options
 from audit.drift.exit_scheme import CLEAN, UNKNOWN, USAGE
 from audit.drift.inventory_name import inventory_name
 from audit.drift.results import Results, Stopped, stamp
@@ -34,11 +34,18 @@ def run(chosen: Options, results: Results) -> Judged:
             "started": stamp(started),
             "ended": stamp(datetime.now(timezone.utc)),
             "seconds": round(time.monotonic() - clock, 1),
-            "interval": chosen.interval,
+            "interval": chosen.interval or _of_a_timer(before["interval"]),
         }
         outcome = _kept(outcome, _counted(chosen, results, document))
         last = {**document, "exit": outcome.exit, "reason": outcome.reason}
         return _kept(outcome, _put(results.drift, last))
+
+
+def _of_a_timer(interval: object) -> float | None:
+    """That of the last run that had one: a run by hand makes the next of a timer due no later."""
+    if isinstance(interval, bool) or not isinstance(interval, (int, float)):
+        return None
+    return interval if 0 < interval <= LONGEST else None
 
 
 def _counted(chosen: Options, results: Results, document: Mapping[str, Any]) -> str:

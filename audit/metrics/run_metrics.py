@@ -24,7 +24,7 @@ def run_metrics(
             drift.get("exit"),
         ),
         "expected_interval_seconds": (
-            "Time from one run to the next; not there for a run by hand.",
+            "Time from one run to the next; not there where no run was told.",
             drift.get("interval"),
         ),
         "accepted_timestamp_seconds": (

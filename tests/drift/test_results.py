@@ -61,6 +61,18 @@ def test_a_run_that_goes_on_makes_no_results_of_one_that_gave_none(tmp_path: Pat
     assert old(results.last(), True, None, now) == "the last run told nothing new: out of time"
 
 
+def test_a_run_by_hand_leaves_the_interval_of_the_timer(place: Place) -> None:
+    assert place.run("--level", "broken", "--interval", "600")[0] == 0
+    metrics = place.path / "a.prom"
+    assert place.run("--level", "broken", "--textfile", str(metrics))[0] == 0
+    assert place.drift()["interval"] == 600
+    assert "\npyinfra_nvml_expected_interval_seconds 600.0\n" in metrics.read_text()
+    for damaged in ("600", 1e300):
+        (place.results / "drift.json").write_text(json.dumps({**DRIFT, "interval": damaged}))
+        assert place.run("--level", "broken")[0] == 0
+        assert place.drift()["interval"] is None
+
+
 def test_the_last_results_of_another_inventory_are_not_judged(place: Place) -> None:
     (place.path / "other.py").write_text(FLEET)
     assert place.run("--level", "broken")[0] == 0
