@@ -18,6 +18,7 @@ from rich.terminal_theme import MONOKAI
 from audit.report.page import page
 from audit.report.terminal import show
 from audit.verdict import Verdict, verdict
+from audit.wishes import Wishes
 from tests import recordings
 from tests.chromium import Page
 from tests.test_report_large import fleet
@@ -66,9 +67,10 @@ def printed() -> str:
 
 
 def recorded() -> list[Verdict]:
-    """The recorded fleet of ``make demo``."""
+    """The recorded fleet of ``make demo``, with the monitor that its inventory names."""
     names = sorted(path.parent.name for path in recordings.NODES.glob("*/recording.txt"))
-    return [verdict(name, recordings.node(name), execs=1) for name in names]
+    wishes = {"gpu_mig": Wishes(mig_monitors=("exporter",))}
+    return [verdict(name, recordings.node(name), 1, wishes.get(name)) for name in names]
 
 
 if __name__ == "__main__":

@@ -63,12 +63,12 @@ class Scheduled:
         words = [f"--data={name}={value}" for name, value in given.items()]
         return deployed.run(self.hosts, "schedule_drift.py", "-y", *words, limit=500)
 
-    def typed(self, words: str) -> None:
+    def typed(self, words: str, more: str = "") -> None:
         """The one command of schedule.md and slurm.md that has these words, as it stands there."""
         (found,) = [each for each in COMMANDS if words in each]
         here = found.replace("controller.example", "inventories/example.py")
         done = subprocess.run(
-            ["sh", "-c", here.replace("inventories/example.py", str(self.hosts))],
+            ["sh", "-c", f"{here.replace('inventories/example.py', str(self.hosts))} {more}"],
             cwd=deployed.ROOT,
             input="\n",  # pyinfra asks for Enter
             capture_output=True,
@@ -260,8 +260,10 @@ def test_it_comes_back_at_boot_and_is_taken_away_without_a_reload(scheduled: Sch
     assert done.code == 0, done.text
     assert "00:00:00" in node.sh("systemctl show -p TimersCalendar pyinfra-nvml-drift.timer")
     assert scheduled.kept()
-    for words in ("drift_slurm=broken", "drift_mode=controller", "present=false"):
-        scheduled.typed(words)
+    # What these two do is seen above: the pages' own words are understood.
+    for words in ("drift_slurm=broken", "drift_mode=controller"):
+        scheduled.typed(words, "--dry")
+    scheduled.typed("present=false")
     assert (
         node.run(
             "ls -d /opt/pyinfra-nvml /etc/systemd/system/pyinfra* /usr/local/sbin/pyinfra*"
