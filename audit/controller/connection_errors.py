@@ -30,6 +30,11 @@ NO_PASSWORD = f"sudo: a password is required, and there is no terminal to ask fo
 
 _ADVICE = (
     (
+        # sudoers(5), requiretty: pyinfra asks for no terminal on the node.
+        re.compile(r"sudo: .*must have a tty"),
+        "want `Defaults:USER !requiretty` in sudoers there, or ssh_user root",
+    ),
+    (
         re.compile(r"sudo: .*(password|terminal)|sudo: command not found|not in the sudoers"),
         _SUDO,
     ),

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from audit.engine.daemon_document import Refused
@@ -69,6 +70,7 @@ def obstacles(
         *_drivers(config),
         *_given_twice(config, arguments, version),
         *_runtime(config, arguments),
+        *_parent(config, arguments),
     ]
     if swarm and config.get("live-restore") is True:
         found.append(
@@ -142,6 +144,18 @@ def _runtime(config: Mapping[str, object], arguments: Sequence[str]) -> Iterator
     if not name.startswith(("io.containerd.", "/")):
         there = ", ".join(sorted(known)) or "none"
         yield Refused("default-runtime", name, f"one of runtimes (there: {there}) or runc")
+
+
+def _parent(config: Mapping[str, object], arguments: Sequence[str]) -> Iterator[Refused]:
+    """The systemd driver starts with no parent but a slice (moby daemon/daemon_unix.go)."""
+    given = zip(arguments, [*arguments, ""][1:], strict=True)
+    flags = [value for flag, value in given if flag == "--cgroup-parent"]
+    flags += [word.partition("=")[2] for word in arguments if word.startswith("--cgroup-parent=")]
+    if "systemd" not in map(entry_driver, _options(config)):
+        return
+    for parent in (config.get("cgroup-parent"), *flags):
+        if isinstance(parent, str) and parent and not re.fullmatch(r".+\.slice", parent):
+            yield Refused("cgroup-parent", parent, "a slice (NAME.slice) under the driver systemd")
 
 
 def _other_options(config: Mapping[str, object], version: str) -> Iterator[Refused]:

@@ -32,6 +32,7 @@ SEEN = [
         "Command socket/SSH error: SSHException('no exit status within 60 s',)",
         "something there stands still",
     ),
+    ("sudo: sorry, you must have a tty to run sudo", "want `Defaults:USER !requiretty`"),
     ("sudo: a password is required", "want sudo that asks this user for no password"),
     (
         "Could not connect ([Errno 2] No such file or directory: '/home/ops/.ssh/known_hosts')",

@@ -26,11 +26,24 @@ def subjects(*args: object, **more: object) -> list[str]:
         ({"default-runtime": "nvidia", "runtimes": {"nvidia": {"path": "x"}}}, []),
         ({"default-runtime": "nvidia", "runtimes": {"other": {}}}, ["default-runtime"]),
         ({"live-restore": True}, []),
+        ({"cgroup-parent": "/gpu"}, []),
+        (
+            {"cgroup-parent": "/gpu", "exec-opts": ["native.cgroupdriver=systemd"]},
+            ["cgroup-parent"],
+        ),
+        ({"cgroup-parent": "gpu.slice", "exec-opts": ["native.cgroupdriver=systemd"]}, []),
         ({"exec-opts": "text", "runtimes": [], "default-runtime": 1}, []),
     ],
 )
 def test_on_debian(config: dict[str, object], wanted: list[str]) -> None:
     assert subjects(config, DEBIAN) == wanted
+
+
+@pytest.mark.parametrize("flag", [("--cgroup-parent", "/gpu"), ("--cgroup-parent=/gpu",)])
+def test_a_parent_that_is_no_slice_stops_the_systemd_driver(flag: tuple[str, ...]) -> None:
+    """Docker 20.10.24: `cgroup-parent for systemd cgroup should be a valid slice`."""
+    config = {"exec-opts": ["native.cgroupdriver=systemd"]}
+    assert subjects(config, ("dockerd", *flag)) == ["cgroup-parent"]
 
 
 @pytest.mark.parametrize(
