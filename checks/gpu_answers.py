@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from audit.driver.guest import guest
 from audit.driver.loaded_driver import loaded_driver
 from audit.driver.misfit import misfit
 from audit.driver_versions import same
@@ -50,7 +51,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif _given_away(driver):
         yield NotApplicable("every NVIDIA GPU is handed to a guest (vfio-pci)")
     else:
-        yield _judge(work.reason, misfit(driver))
+        yield _judge(work.reason, _refused(node, work.reason) or misfit(driver))
 
 
 def _skewed(driver: NvidiaDriver) -> bool:
@@ -61,6 +62,19 @@ def _skewed(driver: NvidiaDriver) -> bool:
 def _given_away(driver: NvidiaDriver) -> bool:
     gpus = () if isinstance(driver.devices, Unknown) else driver.devices.gpus
     return bool(gpus) and all(gpu.driver == "vfio-pci" for gpu in gpus)
+
+
+def _refused(node: NodeState, reason: str) -> tuple[str, str] | None:
+    """In a system container NVML's Unknown Error is its host's device cgroup (lxc.container.conf,
+    lxc.cgroup2.devices.allow): the GPU itself is well."""
+    manager = guest(node)
+    if not manager or "initialize NVML: Unknown Error" not in reason:
+        return None
+    return (
+        f"this node is a container ({manager}) whose device cgroup refuses it the GPU's nodes",
+        f"on its host, allow {manager} the majors of nvidia and nvidia-uvm (/proc/devices names"
+        " them; lxc: lxc.cgroup2.devices.allow = c 195:* rwm), then start this container again",
+    )
 
 
 def _judge(reason: str, left: tuple[str, str] | None) -> Outcome:
