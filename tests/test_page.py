@@ -15,8 +15,8 @@ from audit.report.fleet_table import COLUMNS
 from audit.report.page import page
 from audit.verdict import Verdict
 from tests import chromium, recordings
+from tests.fleet import large
 from tests.installed import program
-from tests.test_report_large import fleet
 
 AT = datetime(2026, 1, 2, tzinfo=timezone.utc)
 EVIL = "<script>alert(1)</script>\x1b[2J\u202e"
@@ -51,7 +51,7 @@ def evil(name: str = f'"><img src=x onerror=alert(1)>{EVIL}', said: str = EVIL) 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(page([*fleet(499), evil()], AT), encoding="utf-8")
+    path.write_text(page([*large(499), evil()], AT), encoding="utf-8")
     return path
 
 

@@ -85,33 +85,32 @@ def test_what_a_restart_ends_for_good_need_not_be_there() -> None:
     assert line.startswith("container task: saw it not running")
 
 
-def test_what_cannot_be_told_is_not_proven() -> None:
+def test_an_engine_that_cannot_be_asked_is_not_proven() -> None:
     node = recordings.node("forky_cgroupfs")
     assert isinstance(node.engine, DockerEngine)
-    assert isinstance(node.gpu_containers, GpuContainers)
-    (container,) = node.gpu_containers.containers
-    want = "want driver cgroupfs"
     for engine, saw in (
         (None, "none on this node"),
         (OUT, "timed out"),
         (replace(node.engine, info=OUT), "timed out"),
     ):
-        found = list(shortcomings(replace(node, engine=engine), "cgroupfs", {}))
-        assert found == [f"Docker engine: saw {saw}, {want}"]
-    found = list(shortcomings(replace(node, gpu_containers=OUT), "cgroupfs", exposed(node)))
-    assert found == ["containers: saw timed out, want each looked at again"]
+        (line,) = shortcomings(replace(node, engine=engine), "cgroupfs", {})
+        assert line == f"Docker engine: saw {saw}, want driver cgroupfs"
+
+
+def test_a_container_that_cannot_be_looked_at_is_not_proven() -> None:
+    node = recordings.node("forky_cgroupfs")
+    assert isinstance(node.gpu_containers, GpuContainers)
+    (line,) = shortcomings(replace(node, gpu_containers=OUT), "cgroupfs", exposed(node))
+    assert line == "containers: saw timed out, want each looked at again"
+    (container,) = node.gpu_containers.containers
     assert not isinstance(container.nodes, Unknown)
     (first, *others) = container.nodes
-    for other, told in (
-        (replace(container, nodes=OUT), "want each device opened"),
-        (replace(container, scope=OUT), "want it out of systemd's hands"),
-        (
-            replace(container, nodes=(replace(first, answer=OUT), *others)),
-            f"want /dev/{first.name} opened",
-        ),
+    unopened = (replace(first, answer=OUT), *others)
+    for other, want in (
+        (replace(container, nodes=OUT), "each device opened"),
+        (replace(container, scope=OUT), "it out of systemd's hands"),
+        (replace(container, nodes=unopened), f"/dev/{first.name} opened"),
     ):
         containers = replace(node.gpu_containers, containers=(other,))
-        found = list(
-            shortcomings(replace(node, gpu_containers=containers), "cgroupfs", exposed(node))
-        )
-        assert found == [f"container trainer: saw timed out, {told}"]
+        (line,) = shortcomings(replace(node, gpu_containers=containers), "cgroupfs", exposed(node))
+        assert line == f"container trainer: saw timed out, want {want}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Iterator
@@ -10,7 +9,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from audit import json_file
 from audit.catalogue import Entry, judge
@@ -26,11 +24,11 @@ from audit.finding import (
     result,
 )
 from audit.report import document
-from audit.report.terminal import show
 from audit.verdict import Verdict, unreached, verdict
 from audit.wishes import Wishes
 from facts.node import NodeState
 from tests import recordings
+from tests.fleet import printed
 
 NODES = ("bookworm_lost", "forky_cgroupfs", "trixie_exposed", "trixie_no_root")
 
@@ -38,12 +36,6 @@ NODES = ("bookworm_lost", "forky_cgroupfs", "trixie_exposed", "trixie_no_root")
 def fleet() -> list[Verdict]:
     told = [verdict(name, recordings.node(name), execs=1) for name in NODES]
     return [*told, unreached("gpu-09", "could not be connected to")]
-
-
-def printed(verdicts: list[Verdict], width: int = 150) -> str:
-    stream = io.StringIO()
-    show(verdicts, Console(file=stream, width=width, highlight=False))
-    return stream.getvalue()
 
 
 def test_the_fleet_table_shows_the_odd_ones_out() -> None:

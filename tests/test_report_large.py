@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
 
 from audit.finding import Area, Doubt, Finding, Level, Repair, Waived, result
-from audit.report.terminal import show
-from audit.verdict import Verdict, unreached, verdict
+from audit.verdict import Verdict, unreached
 from tests import recordings
-
-ALIKE = verdict("gpu-000", recordings.node("gpu_good"), execs=1)
-ODD = verdict("gpu-417", recordings.node("bookworm_lost"), execs=1)
-
-
-def fleet(size: int = 500) -> list[Verdict]:
-    nodes = [replace(ALIKE, node=f"gpu-{number:03}") for number in range(size)]
-    nodes[417] = ODD
-    nodes[250:253] = [unreached(node.node, "could not be connected to") for node in nodes[250:253]]
-    return nodes
-
-
-def printed(verdicts: list[Verdict], width: int = 150) -> str:
-    stream = io.StringIO()
-    show(verdicts, Console(file=stream, width=width, highlight=False))
-    return stream.getvalue()
+from tests.fleet import ALIKE, large, printed
 
 
 def test_alike_nodes_are_one_row_and_the_odd_ones_rows_of_their_own() -> None:
-    text = printed(fleet())
+    text = printed(large())
     rows = text.split("\n\n")[0].splitlines()
     assert len(rows) < 8
     assert "496 nodes: gpu-[000-249,253-416,418-499]" in text.replace("\n", "")
@@ -41,7 +23,7 @@ def test_alike_nodes_are_one_row_and_the_odd_ones_rows_of_their_own() -> None:
 
 
 def test_the_odd_node_is_told_in_full() -> None:
-    text = printed(fleet())
+    text = printed(large())
     assert "gpu-417 · container trainer · broken" in text
     assert "| /dev/nvidiactl 195:255 EPERM" in text
     assert "gpu-[250-252] · no answer: could not be connected to" in text
@@ -93,7 +75,7 @@ def test_what_is_waived_is_counted_apart() -> None:
 
 @pytest.mark.parametrize("width", [80, 100, 150, 200])
 def test_a_table_of_nodes_of_which_hardly_two_are_alike_shows_the_worst(width: int) -> None:
-    nodes = fleet()
+    nodes = large()
     for number in range(0, 400, 2):
         doubts = [Doubt(str(at), "timed out") for at in range(number + 1)]
         results = (result("wsl", Area.REST, doubts),)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +11,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from rich.console import Console
 
 from audit.applied_waivers import unmatched
 from audit.drift.accepted import Earlier
@@ -24,10 +22,10 @@ from audit.report.document import document
 from audit.report.junit import junit
 from audit.report.markdown import markdown
 from audit.report.page import page
-from audit.report.terminal import show
 from audit.verdict import Verdict, verdict
 from audit.waivers import Waiver, waivers
 from tests import recordings
+from tests.fleet import printed
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "drift.schema.json").read_text())
 CHECKS = ("device-exposure", "device-loss", "engine-driver")
@@ -117,16 +115,10 @@ def test_it_holds_through_its_day_and_not_after() -> None:
     assert exit_code(standings(read(held), None, date(2027, 2, 1))) == 1
 
 
-def in_terminal(verdicts: list[Verdict]) -> str:
-    stream = io.StringIO()
-    show(verdicts, Console(file=stream, width=150, highlight=False))
-    return stream.getvalue()
-
-
 @pytest.mark.parametrize(
     "form",
     [
-        in_terminal,
+        printed,
         lambda verdicts: page(verdicts, AT),
         lambda verdicts: junit(verdicts, AT, Level.ADVICE),
         lambda verdicts: markdown(verdicts, AT),
