@@ -119,9 +119,9 @@ class Results:
         return False
 
     def begin(self, at: datetime) -> dict[str, Any]:
-        """Marks that a run has started, and leaves all else as the last run said; that is given.
+        """Marks that a run has started; gives the record, all else in it as the last run left it.
 
-        A last run that died is one that told nothing, now that this one's start takes its mark.
+        A last run that died has told nothing; this one's start takes the place of its mark.
         """
         try:
             before = self.last()

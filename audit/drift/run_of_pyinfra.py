@@ -39,7 +39,7 @@ def audit(asked: Asked, results: Results, lock: int, seconds: float) -> int | No
     words += [f"--data={pair}" for pair in asked.data]
     words += [f"--document={results.new}", f"--chdir={Path.cwd()}"]
     words += [f"--alarm={int(seconds) + _GRACE}", f"--parent={os.getpid()}", asked.inventory]
-    with _anew(results.log) as log, _anew(results.report) as report:
+    with _fresh(results.log) as log, _fresh(results.report) as report:
         process = subprocess.Popen(
             [sys.executable, "-m", "audit.drift.fleet", *words],
             # Where python -m looks first: nothing in the operator's directory comes before.
@@ -54,7 +54,7 @@ def audit(asked: Asked, results: Results, lock: int, seconds: float) -> int | No
         return _waited(process, seconds, results.log)
 
 
-def _anew(path: Path) -> TextIO:
+def _fresh(path: Path) -> TextIO:
     """A file of this run's own: the one before may be of another user, or a link to anywhere."""
     path.unlink(missing_ok=True)
     return path.open("x")
