@@ -42,6 +42,16 @@ def hold(
     return sandbox.run(HOLD, str(sandbox.state), what, tool, stdin=listed)
 
 
+def test_a_record_that_finds_no_room_is_kept_as_it_was(sandbox: Sandbox) -> None:
+    assert hold(sandbox, "hold", "nvidia-dkms-550").returncode == 0
+    (sandbox.state / "holds.new").symlink_to("/dev/full")
+    told = hold(sandbox, "hold", "libnvidia-compute-550")
+    assert told.returncode == 1
+    assert "saw no room for the record of holds" in told.stderr
+    assert (sandbox.bin / "apt-mark.held").read_text() == "nvidia-dkms-550\n"
+    assert (sandbox.state / "holds").read_text() == "apt-mark nvidia-dkms-550\n"
+
+
 def test_what_is_held_is_on_record_until_it_is_let_go(sandbox: Sandbox) -> None:
     told = hold(sandbox, "hold", "libnvidia-compute-550:amd64", "nvidia-dkms-550")
     assert told.returncode == 0, told.stderr

@@ -125,6 +125,31 @@ def test_the_old_file_is_put_back(sandbox: Sandbox) -> None:
     assert [entry.name for entry in sandbox.etc.iterdir()] == ["daemon.json"]
 
 
+FULL = """mktemp() { echo 'mktemp: No space left on device' >&2; return 1; }
+now() { echo T; }
+"""
+
+
+def test_without_room_for_a_second_file_the_old_one_comes_back(sandbox: Sandbox) -> None:
+    """The engine is down with the new file: its blocks take the old bytes."""
+    target = written(sandbox, b"old", b"new")
+    (sandbox.state / "backups" / "daemon.json.T.failed").symlink_to("/dev/full")
+    source = UNDO.replace("state=$1\n", FULL + "state=$1\n")
+    told = sandbox.run(source, str(sandbox.state), "no")
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert target.read_bytes() == b"old"
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_what_someone_made_of_it_is_not_lost_for_want_of_room(sandbox: Sandbox) -> None:
+    target = written(sandbox, b"old", b"new")
+    target.write_bytes(b"by hand")
+    (sandbox.state / "backups" / "daemon.json.T.failed").symlink_to("/dev/full")
+    source = UNDO.replace("state=$1\n", FULL + "state=$1\n")
+    assert sandbox.run(source, str(sandbox.state), "no").returncode == 1
+    assert target.read_bytes() == b"by hand"
+
+
 def test_a_file_that_was_not_there_goes(sandbox: Sandbox) -> None:
     target = written(sandbox, None, b"new")
     assert sandbox.run(UNDO, str(sandbox.state), "no").returncode == 0

@@ -76,6 +76,18 @@ def test_a_list_that_finds_no_room_is_no_list(sandbox: Sandbox) -> None:
     assert not (sandbox.state / "ran").exists()
 
 
+def test_an_engine_that_is_up_and_says_nothing_is_not_stopped(sandbox: Sandbox) -> None:
+    """It hangs: its containers run, and without a list of them some would stay down."""
+    stand_in(sandbox.bin, "docker", "exit 1")
+    hangs = "has_systemd() { :; }; unit() { echo active; }; state=$1 driver_before=''\n"
+    source = RECORD.replace("state=$1 driver_before=systemd\n", hangs)
+    told = sandbox.run(source, str(sandbox.state))
+    assert (told.returncode, told.stderr) == (1, "it did not say what runs\n")
+    down = sandbox.run(source.replace("echo active", "echo failed"), str(sandbox.state))
+    assert down.returncode == 0, down.stderr
+    assert (sandbox.state / "ran").read_text() == ""
+
+
 def test_no_restart_begins_without_room_for_its_result(sandbox: Sandbox) -> None:
     (sandbox.state / "room").symlink_to("/dev/full")
     total = hashlib.sha256(b"true\n").hexdigest()

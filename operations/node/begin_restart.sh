@@ -38,13 +38,18 @@ detach() {
   fi
 }
 
+# A unit that is there may not have come as far as the lock, on a node with much to do.
+at_work() {
+  [ -d /run/systemd/system ] && systemctl is-active --quiet pyinfra-nvml-restart 2>/dev/null
+}
+
 # While the transaction lives, it holds the lock. Without lock and result for 20 s it has died.
 await_result() {
   idle=0
   until [ -s "$result" ]; do
     [ "$idle" -lt 20 ] || fail "restart $id" 'it ended without a result' 'a result; run it again'
     sleep 1
-    if lock_free; then idle=$((idle + 1)); else idle=0; fi
+    if lock_free && ! at_work; then idle=$((idle + 1)); else idle=0; fi
   done
 }
 

@@ -22,7 +22,9 @@ running() {
 # Writes down what runs, behind what an interrupted run wrote down and did not bring back.
 record_running() { # sets $unrecorded where it fails
   unrecorded='it did not say what runs'
-  ran_now=$(running) || [ -z "$driver_before" ] || return 1
+  if ! ran_now=$(running); then
+    if [ -n "$driver_before" ] || up; then return 1; fi
+  fi
   unrecorded="no room in $state for the list of what runs"
   before_now=''
   [ ! -e "$state/ran" ] || before_now=$(cat "$state/ran") || return 1

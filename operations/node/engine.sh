@@ -33,6 +33,9 @@ stop_limit() {
 # Whether someone stopped it on purpose: a crash leaves the unit "failed" or "activating".
 stopped() { has_systemd && [ "$(unit ActiveState)" = inactive ]; }
 
+# Whether systemd holds it for up: an engine that does not answer has its containers all the same.
+up() { has_systemd && [ "$(unit ActiveState)" = active ]; }
+
 # Whether the program is there that systemd would start; sets $program.
 startable() {
   program=

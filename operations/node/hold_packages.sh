@@ -38,22 +38,25 @@ proven() {
 
 # Before the hold, so that one of which nobody was told can be let go; a hold that failed is out.
 remember() {
-  touch "$state/holds"
-  {
-    cat "$state/holds"
-    for name; do
-      grep -qxF "$tool $name" "$state/holds" || echo "$tool $name"
-    done
-  } >"$state/holds.new" && mv -f "$state/holds.new" "$state/holds"
-  durable "$state/holds" "$state"
+  kept=$(cat "$state/holds" 2>/dev/null)
+  for name; do
+    printf '%s\n' "$kept" | grep -qxF "$tool $name" || kept=$(printf '%s\n%s' "$kept" "$tool $name")
+  done
+  keep "${kept#
+}"
 }
 
 forget() {
   [ -e "$state/holds" ] || return 0
-  for name; do
-    grep -vxF "$tool $name" "$state/holds" >"$state/holds.new"
-    mv -f "$state/holds.new" "$state/holds"
-  done
+  kept=$(cat "$state/holds")
+  for name; do kept=$(printf '%s\n' "$kept" | grep -vxF "$tool $name"); done
+  keep "$kept"
+}
+
+keep() { # the lines of the record; what cannot be kept stays as it was
+  if ! whole "$state/holds.new" "$1" || ! mv -f "$state/holds.new" "$state/holds"; then
+    fail "$state/holds" 'no room for the record of holds' 'it, to know later what may be let go'
+  fi
   [ -s "$state/holds" ] || rm -f "$state/holds"
   durable "$state"
 }

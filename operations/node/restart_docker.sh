@@ -64,6 +64,7 @@ lasting() {
 # The new file did not do: the old one back, the engine up, the containers too.
 undo() {
   undoing=yes
+  rm -f "$state/room"
   if [ -n "$driver_after" ]; then
     [ -z "$words" ] || note "reason $(printf %s "$words" | one_line)"
     note "reason docker info says cgroup driver $driver_after"

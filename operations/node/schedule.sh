@@ -33,7 +33,8 @@ own_results() {
 may_write_textfile() {
   [ "$textfile" != - ] || return 0
   [ -d "$textfile" ] || fail "$textfile" 'no such directory' "that of node_exporter's textfile collector"
-  [ "$user" = root ] || su -s /bin/sh "$user" -c "test -w $textfile" ||
+  # shellcheck disable=SC2016 # that user's shell reads it
+  [ "$user" = root ] || TEXTFILE=$textfile su -s /bin/sh "$user" -c 'test -w "$TEXTFILE"' ||
     fail "$textfile" "user $user may not write there" 'it to (chgrp, chmod g+w)'
 }
 

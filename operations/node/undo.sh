@@ -19,7 +19,7 @@ put_back() { # whether the engine is up: yes, no
     echo "$target was changed after our write and the engine is up: left as it is"
     return 1
   fi
-  said=$( (trap drop_temporary EXIT && exchange) 2>&1) || {
+  said=$( exchange 2>&1) || {
     echo "$target could not be put back: $(printf %s "$said" | one_line)"
     return 1
   }
@@ -29,8 +29,7 @@ put_back() { # whether the engine is up: yes, no
 }
 
 exchange() {
-  failed=daemon.json.$(now).failed
-  [ "$there" = absent ] || cat "$target" >"$state/backups/$failed" || exit 1
+  keep_failed || exit 1
   if [ "$backup" = absent ]; then
     rm -f "$target" || exit 1
     durable "${target%/*}"
@@ -38,7 +37,29 @@ exchange() {
   fi
   [ "$(sum "$state/backups/$backup")" = "$before" ] ||
     fail "$state/backups/$backup" 'other bytes than before the write' "sha256 $before"
+  (renamed) || in_place
+}
+
+# What we wrote can be made again; what someone else made of it cannot.
+keep_failed() {
+  [ "$there" != absent ] || return 0
+  failed=$state/backups/daemon.json.$(now).failed
+  cat "$target" >"$failed" && return
+  rm -f "$failed"
+  [ "$there" = "$(value "$state/written" after)" ]
+}
+
+renamed() {
+  trap drop_temporary EXIT
   temporary_for "$target"
   cat "$state/backups/$backup" >"$temporary" || exit 1
   put_in_place "$target"
+}
+
+# No room for a second file: the blocks of the new one hold the old one, without which the engine
+# stays down.
+in_place() {
+  cat "$state/backups/$backup" >"$target" || exit 1
+  [ "$(sum "$target")" = "$before" ] || exit 1
+  durable "$target"
 }
