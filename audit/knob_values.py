@@ -9,7 +9,7 @@ from pathlib import Path
 from audit.catalogue import entries
 from audit.engine.refusals import OVERRULABLE
 from audit.finding import Level
-from audit.unmeant import Unmeant, unmeant
+from audit.refused_knobs import RefusedKnobs, refused_knob
 from audit.waivers import Waiver, waivers
 
 
@@ -18,7 +18,7 @@ def seconds(name: str, value: object) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 1:
-        raise unmeant(name, value, "seconds from 1")
+        raise refused_knob(name, value, "seconds from 1")
 
 
 def level(name: str, value: object) -> Level | None:
@@ -30,10 +30,10 @@ def level(name: str, value: object) -> Level | None:
 def file(name: str, value: object) -> Path | None:
     """A file to write on this machine."""
     if value is not None and not isinstance(value, (str, Path)):
-        raise unmeant(name, value, "a file's path on this machine")
+        raise refused_knob(name, value, "a file's path on this machine")
     if value and Path(value).is_dir():
         line = f"knob {name}: saw {str(value)!r}, a directory, want a file in it"
-        raise Unmeant((name, line))
+        raise RefusedKnobs((name, line))
     return Path(value) if value else None
 
 
@@ -45,7 +45,7 @@ def apart(files: Mapping[str, Path | None]) -> None:
             continue
         if first := whose.get(place := _resolved(path)):
             line = f"knobs {first}, {name}: saw {str(path)!r} in both, want two files"
-            raise Unmeant((name, line))
+            raise RefusedKnobs((name, line))
         whose[place] = name
 
 
@@ -60,7 +60,7 @@ def one_of(*wanted: str) -> Callable[[str, object], str]:
     def meant(name: str, value: object) -> str:
         text = value.value if isinstance(value, Level) else value
         if not isinstance(text, str) or text not in wanted:
-            raise unmeant(name, text, f"one of {', '.join(wanted)}")
+            raise refused_knob(name, text, f"one of {', '.join(wanted)}")
         return text
 
     return meant
@@ -69,7 +69,7 @@ def one_of(*wanted: str) -> Callable[[str, object], str]:
 def flag(name: str, value: object) -> bool:
     """Yes or no."""
     if not isinstance(value, bool):
-        raise unmeant(name, value, "true or false")
+        raise refused_knob(name, value, "true or false")
     return value
 
 
@@ -77,7 +77,7 @@ def overruled(name: str, value: object) -> tuple[str, ...]:
     """Refusals that are not to count."""
     names = value.split(",") if isinstance(value, str) else value or ()
     if not isinstance(names, (list, tuple)) or not set(names) <= set(OVERRULABLE):
-        raise unmeant(name, value, f"some of {', '.join(OVERRULABLE)}")
+        raise refused_knob(name, value, f"some of {', '.join(OVERRULABLE)}")
     return tuple(names)
 
 
@@ -85,7 +85,7 @@ def names(name: str, value: object) -> tuple[str, ...]:
     """Names or patterns of them."""
     given = (value,) if isinstance(value, str) else value
     if not isinstance(given, (list, tuple)) or not all(isinstance(text, str) for text in given):
-        raise unmeant(name, value, "a list of names")
+        raise refused_knob(name, value, "a list of names")
     return tuple(given)
 
 
@@ -95,7 +95,7 @@ def waived(name: str, value: object) -> tuple[Waiver, ...]:
         return waivers(value, [entry.id for entry in entries()])
     except ValueError as refusal:
         lines = str(refusal).splitlines()
-        raise Unmeant(*((name, f"knob {name}: {line}") for line in lines)) from None
+        raise RefusedKnobs(*((name, f"knob {name}: {line}") for line in lines)) from None
 
 
 def count(least: int) -> Callable[[str, object], int]:
@@ -103,7 +103,7 @@ def count(least: int) -> Callable[[str, object], int]:
 
     def meant(name: str, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise unmeant(name, value, f"a number from {least}")
+            raise refused_knob(name, value, f"a number from {least}")
         return value
 
     return meant
@@ -116,7 +116,7 @@ def canary(name: str, value: object) -> int | tuple[str, ...]:
     if isinstance(value, str) and value:
         return tuple(host.strip() for host in value.split(","))
     if isinstance(value, (list, tuple, str)):
-        raise unmeant(name, value, "a number or names of hosts")
+        raise refused_knob(name, value, "a number or names of hosts")
     return count(least=0)(name, value)
 
 
@@ -124,7 +124,7 @@ def share(name: str, value: object) -> int | str | None:
     """A number of hosts, or a share of them."""
     if isinstance(value, str):
         if not (value.endswith("%") and value[:-1].isdecimal() and 1 <= int(value[:-1]) <= 100):
-            raise unmeant(name, value, "a number or 1% to 100%")
+            raise refused_knob(name, value, "a number or 1% to 100%")
         return value
     return None if value is None else count(least=1)(name, value)
 
@@ -132,7 +132,7 @@ def share(name: str, value: object) -> int | str | None:
 def word(name: str, value: object) -> str | None:
     """One name, or none."""
     if value is not None and (not isinstance(value, str) or not value.strip()):
-        raise unmeant(name, value, "a name, or None")
+        raise refused_knob(name, value, "a name, or None")
     return value
 
 
@@ -146,12 +146,12 @@ def own_directory(name: str, value: object) -> str:
     """A directory that may be given to root alone: none that the system shares."""
     place = path(name, value)
     if place.count("/") < 2 or ".." in place.split("/"):
-        raise unmeant(name, place, "a directory of its own below another")
+        raise refused_knob(name, place, "a directory of its own below another")
     return place
 
 
 def path(name: str, value: object) -> str:
     """A path on the node."""
     if not isinstance(value, str) or not value.startswith("/"):
-        raise unmeant(name, value, "an absolute path on the node")
+        raise refused_knob(name, value, "an absolute path on the node")
     return value.rstrip("/") or "/"

@@ -15,7 +15,7 @@ from audit.driver.holds import WAYS
 from audit.engine.driver_entry import DRIVERS
 from audit.finding import Level
 from audit.knob_names import every_knob, unknown_to
-from audit.unmeant import Reading, Unmeant
+from audit.refused_knobs import Reading, RefusedKnobs
 from audit.waivers import Waiver
 from audit.wishes import Wishes
 
@@ -146,4 +146,4 @@ def _given(host: Host, name: str) -> object:
 def _beside_a_report(read: Knobs, report: object) -> None:
     if read.accept and not report:
         line = "knob accept: saw no report_json, want one: accepted.json lies beside it"
-        raise Unmeant(("accept", line))
+        raise RefusedKnobs(("accept", line))

@@ -10,7 +10,7 @@ from pyinfra.api import Host, Inventory
 from audit.batches import absent_canary
 from audit.knob_names import every_knob, given_by
 from audit.knobs import alike, read_once
-from audit.unmeant import Unmeant
+from audit.refused_knobs import RefusedKnobs
 
 _OWN = "host"
 
@@ -31,7 +31,7 @@ def wrong_knobs(
         "knob batch_size: saw 0, want a number from 1 (host gpu-02 and 1 more)"
     """
     whose: dict[tuple[str, str], dict[str, None]] = {}
-    for host, knob, line in (*_misspelt(inventory, hosts), *_unmeant(hosts, readers)):
+    for host, knob, line in (*_misspelt(inventory, hosts), *_refusals(hosts, readers)):
         whose.setdefault((line, _place(host, knob)), {})[host.name] = None
     for (line, place), names in whose.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
@@ -42,10 +42,10 @@ def wrong_knobs(
 def canary(host: Host) -> None:
     """Holds the canary of a change to the hosts that there are; an audit of others has none."""
     if told := absent_canary(read_once(host).canary, host.inventory.hosts):
-        raise Unmeant(("canary", told))
+        raise RefusedKnobs(("canary", told))
 
 
-def _unmeant(
+def _refusals(
     hosts: Collection[Host], readers: Collection[Reader]
 ) -> Iterator[tuple[Host, str, str]]:
     read: dict[tuple[object, ...], list[tuple[str, str]]] = {}
@@ -59,7 +59,7 @@ def _unmeant(
 def _refused(reader: Reader, host: Host) -> tuple[tuple[str, str], ...]:
     try:
         reader(host)
-    except Unmeant as refusal:
+    except RefusedKnobs as refusal:
         return refusal.lines
     return ()
 

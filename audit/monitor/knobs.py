@@ -9,7 +9,7 @@ from pathlib import Path
 from pyinfra.api import Host
 
 from audit.monitor.files import Monitor
-from audit.unmeant import unmeant
+from audit.refused_knobs import refused_knob
 
 # Kubernetes, "Object Names and IDs": a label of RFC 1123; the form's name goes behind it.
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?")
@@ -22,7 +22,7 @@ def monitor(host: Host) -> tuple[Monitor, Path]:
     """The monitor asked for and the directory for its files; ends the run where it is not clear."""
     image = host.data.get("mig_monitor_image")
     if not isinstance(image, str) or not _IMAGE.fullmatch(image):
-        raise unmeant("mig_monitor_image", image, "the monitor's image")
+        raise refused_knob("mig_monitor_image", image, "the monitor's image")
     name = _name(host, "mig_monitor_name", "mig-monitor")
     namespace = _name(host, "mig_monitor_namespace", "monitoring")
     return Monitor(image, name, namespace), _directory(host)
@@ -33,7 +33,7 @@ def _directory(host: Host) -> Path:
     place = Path(str(given))
     there = next(path for path in (place, *place.absolute().parents) if path.exists())
     if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
-        raise unmeant("mig_monitor_out", given, "a directory to write to on this machine")
+        raise refused_knob("mig_monitor_out", given, "a directory to write to on this machine")
     return place
 
 
@@ -41,5 +41,5 @@ def _name(host: Host, knob: str, usual: str) -> str:
     value = host.data.get(knob)
     value = usual if value is None else value
     if not isinstance(value, str) or not _NAME.fullmatch(value):
-        raise unmeant(knob, value, "up to 50 small letters, digits and dashes")
+        raise refused_knob(knob, value, "up to 50 small letters, digits and dashes")
     return value

@@ -9,7 +9,7 @@ from pyinfra.api import Host
 
 from audit.finding import LEVELS
 from audit.knob_names import misspelt
-from audit.unmeant import Unmeant, unmeant
+from audit.refused_knobs import RefusedKnobs, refused_knob
 
 MODES = ("controller", "node")
 SERVICE_USER = "pyinfra-nvml"
@@ -74,27 +74,27 @@ def _misspelt(host: Host) -> None:
     """pyinfra takes any name with ``--data``, and nobody reads one that is not there."""
     given = (name for name in sorted(host.data.dict()) if name.startswith("drift_"))
     if lines := misspelt(given, ScheduleKnobs.__dataclass_fields__):
-        raise Unmeant(*lines)
+        raise RefusedKnobs(*lines)
 
 
 def _one_of(name: str, given: dict[str, object], wanted: tuple[str, ...]) -> str:
     value = given[name]
     if not isinstance(value, str) or value not in wanted:
-        raise unmeant(name, value, f"one of {', '.join(wanted)}")
+        raise refused_knob(name, value, f"one of {', '.join(wanted)}")
     return value
 
 
 def _flag(name: str, given: dict[str, object]) -> bool:
     value = given[name]
     if not isinstance(value, bool):
-        raise unmeant(name, value, "true or false")
+        raise refused_knob(name, value, "true or false")
     return value
 
 
 def _seconds(name: str, given: dict[str, object], least: int) -> int:
     value = given[name]
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise unmeant(name, value, f"a number of seconds from {least}")
+        raise refused_knob(name, value, f"a number of seconds from {least}")
     return value
 
 
@@ -102,13 +102,13 @@ def _calendar(given: dict[str, object]) -> str:
     """One line; whether systemd knows it is asked on the node."""
     value = given["drift_schedule"]
     if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9 .,:*/~_+-]+", value.strip()):
-        raise unmeant("drift_schedule", value, "one OnCalendar= of systemd.time(7)")
+        raise refused_knob("drift_schedule", value, "one OnCalendar= of systemd.time(7)")
     return value.strip()
 
 
 def _path(name: str, value: object) -> str:
     if not isinstance(value, str) or not _PLAIN.fullmatch(value) or ".." in value.split("/"):
-        raise unmeant(name, value, "an absolute path on the node, without blanks or quotes")
+        raise refused_knob(name, value, "an absolute path on the node, without blanks or quotes")
     return value.rstrip("/") or "/"
 
 
@@ -116,14 +116,14 @@ def _own(name: str, given: dict[str, object]) -> str:
     """A directory that may be given to one user: none that the system shares."""
     path = _path(name, given[name])
     if path.count("/") < 2:
-        raise unmeant(name, given[name], "a directory of its own below another")
+        raise refused_knob(name, given[name], "a directory of its own below another")
     return path
 
 
 def _inventory(given: dict[str, object], mode: str) -> str | None:
     value = given["drift_inventory"]
     if value is None and mode == "controller":
-        raise unmeant("drift_inventory", value, "the path of an inventory on the controller")
+        raise refused_knob("drift_inventory", value, "the path of an inventory on the controller")
     return None if value is None else _path("drift_inventory", value)
 
 
@@ -132,14 +132,14 @@ def _textfile(given: dict[str, object]) -> str | None:
     path = None if value is None else _path("drift_textfile", value)
     # node_exporter reads files of this name alone (its README, Textfile Collector).
     if path is not None and not path.endswith(".prom"):
-        raise unmeant("drift_textfile", value, "a file NAME.prom in node_exporter's directory")
+        raise refused_knob("drift_textfile", value, "a file NAME.prom in node_exporter's directory")
     return path
 
 
 def _python(given: dict[str, object]) -> str:
     value = given["drift_python"]
     if not isinstance(value, str) or not re.fullmatch(r"/?[A-Za-z0-9._+/-]+", value):
-        raise unmeant("drift_python", value, "the name or the path of a Python on the node")
+        raise refused_knob("drift_python", value, "the name or the path of a Python on the node")
     return value
 
 
@@ -150,7 +150,7 @@ def _level(given: dict[str, object]) -> str | None:
 def _slurm(given: dict[str, object], mode: str) -> str | None:
     value = given["drift_slurm"]
     if value is not None and mode == "controller":
-        raise unmeant(
+        raise refused_knob(
             "drift_slurm", value, "None on a controller: a node is drained by its own audit"
         )
     return None if value is None else _one_of("drift_slurm", given, LEVELS)
@@ -159,5 +159,5 @@ def _slurm(given: dict[str, object], mode: str) -> str | None:
 def _user(given: dict[str, object]) -> str | None:
     value = given["drift_user"]
     if value is not None and (not isinstance(value, str) or not _USER.fullmatch(value)):
-        raise unmeant("drift_user", value, "a user name of small letters, digits, - and _")
+        raise refused_knob("drift_user", value, "a user name of small letters, digits, - and _")
     return value

@@ -10,7 +10,7 @@ from pyinfra.api.exceptions import DeployError
 Value = TypeVar("Value")
 
 
-class Unmeant(DeployError):
+class RefusedKnobs(DeployError):
     """Ends a run before anything is changed; ``lines`` has each knob's name and what is told."""
 
     def __init__(self, *lines: tuple[str, str]) -> None:
@@ -18,14 +18,14 @@ class Unmeant(DeployError):
         self.lines = lines
 
 
-def unmeant(knob: str, saw: object, want: str) -> Unmeant:
+def refused_knob(knob: str, saw: object, want: str) -> RefusedKnobs:
     """What is told of one knob.
 
     .. code:: python
 
         "knob batch_size: saw 0, want a number from 1"
     """
-    return Unmeant((knob, f"knob {knob}: saw {saw!r}, want {want}"))
+    return RefusedKnobs((knob, f"knob {knob}: saw {saw!r}, want {want}"))
 
 
 class Reading:
@@ -43,11 +43,11 @@ class Reading:
         """The step's value, or none where it was refused, which is kept."""
         try:
             return step()
-        except Unmeant as refusal:
+        except RefusedKnobs as refusal:
             self._lines += refusal.lines
             return None
 
     def end(self) -> None:
         """Refuses what made no sense, all of it at once."""
         if self._lines:
-            raise Unmeant(*self._lines)
+            raise RefusedKnobs(*self._lines)
