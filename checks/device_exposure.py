@@ -67,9 +67,9 @@ def _finding(container: GpuContainer, behind: Held, node: NodeState) -> Finding:
         why="the GPU was added behind systemd; it is gone after " + triggers(number),
         repair=repair,
         do=do,
-        avoid="more privileges do not help"
+        avoid="more capabilities do not help"
         if repair is Repair.RESTART_CONTAINER or container.engine != "docker"
-        else "a `docker restart` of the container alone changes nothing; nor do more privileges",
+        else "a `docker restart` of the container alone changes nothing; nor do more capabilities",
         evidence=(
             f"cgroup {container.cgroup}",
             _asked(container, node),

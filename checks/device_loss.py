@@ -66,7 +66,7 @@ def _finding(subject: str, container: GpuContainer, node: NodeState) -> Finding:
         why=why,
         repair=repair,
         do=do,
-        avoid="more privileges, libraries in the image or another driver install do not help",
+        avoid="more capabilities, libraries in the image or another driver install do not help",
         evidence=_evidence(container),
         reference="checks.md#device-loss",
     )

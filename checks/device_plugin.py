@@ -90,7 +90,7 @@ def _finding(node: NodeState, seen: Delivery, static: bool) -> Finding:
         why=why,
         repair=Repair.HUMAN,
         do=f"{_cure(node, seen)}, then recreate the GPU pods{_pods(node)}",
-        avoid="the Docker cure on this node; more privileges in the pods",
+        avoid="the Docker cure on this node; more capabilities in the pods",
         evidence=(seen.where,),
         reference="https://github.com/NVIDIA/k8s-device-plugin",
     )
