@@ -137,7 +137,8 @@ def _tests(home: Path, log: Path) -> int:
     code = run([*python, "pytest", *form, *stuck], home / "tree", log, TESTS_LIMIT)
     # 1: they ran, and some failed (https://docs.pytest.org/en/stable/reference/exit-codes.html).
     if code not in (0, 1):
-        raise NoResult(f"pytest: saw exit {code}, want 0 or 1; see {log}")
+        saw = f"exit {code}" if code > 0 else f"signal {-code}, from somewhere else"
+        raise NoResult(f"pytest: saw {saw}, want 0 or 1; see {log}")
     return code
 
 
