@@ -10,7 +10,7 @@ import shlex
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.lab import cgroups, mounts
+from tests.lab import cgroups, mounts, network
 from tests.lab.command import tool
 from tests.lab.errors import LabError
 from tests.lab.furniture import INIT
@@ -44,6 +44,11 @@ class Machine:
     def name(self) -> str:
         """The machine's name for systemd-nspawn, unique on this machine."""
         return self.place.name
+
+    @property
+    def link(self) -> str:
+        """This machine's end of the node's wire, as systemd-nspawn names it (--network-bridge)."""
+        return f"vb-{self.name}"
 
     @property
     def root(self) -> Path:
@@ -101,6 +106,7 @@ def end(machine: Machine) -> None:
     if machine.keeper is not None:
         machine.keeper.kill()
     cgroups.kill(machine.groups)
+    network.remove(machine.link)
     _remove_nspawn_traces(machine)
     mounts.lift(machine.place)
     cgroups.remove(machine.groups)

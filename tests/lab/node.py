@@ -90,11 +90,11 @@ class Node:
 
     def cut_wire(self) -> None:
         """Take the network away from under whatever talks to the node; nothing on it is told."""
-        tool("ip", "link", "set", f"vb-{self.machine.name}", "down")
+        tool("ip", "link", "set", self.machine.link, "down")
 
     def mend_wire(self) -> None:
         """Give the network back."""
-        tool("ip", "link", "set", f"vb-{self.machine.name}", "up")
+        tool("ip", "link", "set", self.machine.link, "up")
 
     def _until(self, end: float, want: str, holds: Callable[[], bool]) -> None:
         while not holds():
