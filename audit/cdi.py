@@ -8,7 +8,7 @@ from posixpath import dirname, normpath
 
 from audit.release import release
 from facts.cdi_specs import CdiSpec
-from facts.docker_engine import DockerEngine, EngineInfo
+from facts.docker_engine import EngineInfo
 from facts.mig import MigState
 from facts.node import NodeState
 from facts.pod_runtime import PodRuntime
@@ -47,7 +47,7 @@ def readers(node: NodeState, spec: CdiSpec) -> Iterator[tuple[str, str | Unknown
             told = versions.containerd if runtime.name == "containerd" else versions.crio
             yield runtime.name, told or Unknown(f"{runtime.name}: no version to be had")
         return
-    info = node.engine.info if isinstance(node.engine, DockerEngine) else node.engine
+    info = node.engine_info
     if isinstance(info, Unknown):
         yield "docker", info
     elif info is not None and read_by(info, spec):
