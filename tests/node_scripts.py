@@ -42,6 +42,13 @@ class Sandbox:
             busybox = str(shutil.which("busybox"))
             subprocess.run([busybox, "--install", "-s", self.bin], check=True)
 
+    def with_state(self) -> Sandbox:
+        """Itself, with the state directory as open_state (operations/node/state.sh) makes it."""
+        self.state.mkdir(mode=0o700)
+        (self.state / "backups").mkdir()
+        (self.state / "results").mkdir()
+        return self
+
     def run(
         self, source: str, *arguments: str, stdin: str = ""
     ) -> subprocess.CompletedProcess[str]:

@@ -47,11 +47,7 @@ pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="the scripts want root"
 
 @pytest.fixture(params=sorted(SHELLS))
 def sandbox(request: pytest.FixtureRequest, tmp_path: Path) -> Sandbox:
-    made = Sandbox(tmp_path, request.param)
-    made.state.mkdir(mode=0o700)
-    (made.state / "backups").mkdir()
-    (made.state / "results").mkdir()
-    return made
+    return Sandbox(tmp_path, request.param).with_state()
 
 
 def test_what_runs_stands_behind_what_is_still_down(sandbox: Sandbox) -> None:
