@@ -69,14 +69,9 @@ def test_every_target_of_make_is_one(page: str) -> None:
     assert set(named) <= TARGETS
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['page']}-{row['exit']}")
-def test_the_command_does_what_the_page_says(row: dict[str, Any]) -> None:
-    words = {**row.get("instead", {}), "CHECKOUT": str(ROOT)}
-    typed = f"{row['command']} {row.get('more', '')}"
-    for word, here in words.items():
-        typed = typed.replace(word, here)
-    done = subprocess.run(
-        ["sh", "-c", typed],
+def run(*argv: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        argv,
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -84,6 +79,15 @@ def test_the_command_does_what_the_page_says(row: dict[str, Any]) -> None:
         timeout=120,
         check=False,
     )
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['page']}-{row['exit']}")
+def test_the_command_does_what_the_page_says(row: dict[str, Any]) -> None:
+    words = {**row.get("instead", {}), "CHECKOUT": str(ROOT)}
+    typed = f"{row['command']} {row.get('more', '')}"
+    for word, here in words.items():
+        typed = typed.replace(word, here)
+    done = run("sh", "-c", typed)
     assert done.returncode == row["exit"], done.stdout + done.stderr
     assert row["shows"] in done.stdout + done.stderr
 
@@ -92,15 +96,7 @@ def test_the_cure_shows_its_plan_as_it_is_printed() -> None:
     nodes = ("@fake/trixie_exposed", "@fake/gpu_good")
     words = ["inventories/recorded.py", "deploys/fix_cgroup.py", "--dry", "--diff"]
     limits = [word for node in nodes for word in ("--limit", node)]
-    done = subprocess.run(
-        [ROOT / ".venv/bin/pyinfra", *words, *limits],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run(ROOT / ".venv/bin/pyinfra", *words, *limits)
     plan, nothing = re.findall(r"```text\n(.*?)```", PAGES["cure.md"], re.DOTALL)
     printed = {re.sub(r"^ *\[[^]]+\] *", "", line) for line in done.stderr.splitlines()}
     shown = [re.sub(r"^\[gpu-02\] *", "", line) for line in (plan + nothing).splitlines()]

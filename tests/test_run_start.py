@@ -17,6 +17,7 @@ from audit.run_start import begin, refusals
 ROOT = Path(__file__).resolve().parent.parent
 AUDIT = str(ROOT / "deploys" / "audit.py")
 PYINFRA = Path(sys.executable).with_name("pyinfra")
+Ended = subprocess.CompletedProcess[str]
 
 INVENTORIES = {
     "good.py": 'hosts = ["@local"]\n',
@@ -109,22 +110,27 @@ def test_a_run_of_something_is_not(caplog: pytest.LogCaptureFixture) -> None:
     assert not caplog.records
 
 
-def _run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    for name in ("config.py", "audit", "inventories", "group_data", "deploys"):
-        (place / name).symlink_to(ROOT / name)
+def _typed(place: Path, *words: str | Path, path: str | None = str(ROOT)) -> Ended:
+    others = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(
-        [PYINFRA, "--dry", "-y", words[0], "deploys/audit.py", *words[1:]],
+        [PYINFRA, *words],
         cwd=place,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=120,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**others, "PYTHONPATH": path} if path else others,
     )
 
 
+def _audited(place: Path, *words: str) -> Ended:
+    for name in ("config.py", "audit", "inventories", "group_data", "deploys"):
+        (place / name).symlink_to(ROOT / name)
+    return _typed(place, "--dry", "-y", words[0], "deploys/audit.py", *words[1:])
+
+
 def test_a_refusal_is_all_that_is_said_and_ends_with_1(place: Path) -> None:
-    ended = _run(place, "empty.py")
+    ended = _audited(place, "empty.py")
     told = "inventory empty.py: saw no hosts in it, want a list of hosts"
     assert (ended.returncode, ended.stderr) == (1, f"--> Loading config...\n{told}\n")
 
@@ -132,15 +138,8 @@ def test_a_refusal_is_all_that_is_said_and_ends_with_1(place: Path) -> None:
 @pytest.mark.parametrize("deploy", ["deploys/audit.py", str(ROOT / "deploys" / "fix_cgroup.py")])
 def test_a_deploy_is_run_from_anywhere(place: Path, deploy: str) -> None:
     words = ["inventories/recorded.py", deploy, "--dry", "-y", "--limit", "@fake/gpu_good"]
-    ended = subprocess.run(
-        [PYINFRA, "--chdir", ROOT, *words, f"--data=report_json={place}/audit.json"],
-        cwd=place,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
-    )
+    report = f"--data=report_json={place}/audit.json"
+    ended = _typed(place, "--chdir", ROOT, *words, report, path=None)
     assert (ended.returncode, "1 node: nothing found" in ended.stdout) == (0, True), ended.stderr
     assert (place / "audit.json").exists()
 
@@ -156,15 +155,8 @@ def test_a_deploy_whose_modules_are_not_found_says_what_to_do(path: Path) -> Non
 
 def test_installed_as_a_package_a_deploy_runs_anywhere(place: Path) -> None:
     options = [f"--group-data={ROOT}/inventories/group_data", f"--config={ROOT}/config.py"]
-    ended = subprocess.run(
-        [PYINFRA, "good.py", AUDIT, "--dry", "-y", "--data", "batch_size=none", *options],
-        cwd=place,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    words = ["good.py", AUDIT, "--dry", "-y", "--data", "batch_size=none"]
+    ended = _typed(place, *words, *options)
     told = "knob batch_size: saw 'none', want a number from 1 (--data)"
     assert (ended.returncode, ended.stderr) == (1, f"--> Loading config...\n{told}\n")
 
@@ -181,7 +173,7 @@ def test_a_run_that_is_interrupted_is_none_that_went_well(monkeypatch: pytest.Mo
 
 def test_where_no_host_answers_the_report_says_why(place: Path) -> None:
     # Nothing listens on port 9 (discard, RFC 863).
-    ended = _run(place, "127.0.0.1,localhost", "--data", "ssh_port=9")
+    ended = _audited(place, "127.0.0.1,localhost", "--data", "ssh_port=9")
     assert ended.returncode == 1
     assert "127.0.0.1 · no answer: could not be connected to: Could not connect (" in ended.stdout
     assert "want sshd reachable there: host data ssh_port" in ended.stdout
