@@ -98,12 +98,12 @@ def waived(name: str, value: object) -> tuple[Waiver, ...]:
         raise RefusedKnobs(*((name, f"knob {name}: {line}") for line in lines)) from None
 
 
-def count(least: int) -> Callable[[str, object], int]:
+def count(least: int, of: str = "a number") -> Callable[[str, object], int]:
     """A whole number, from this one on."""
 
     def meant(name: str, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise refused_knob(name, value, f"a number from {least}")
+            raise refused_knob(name, value, f"{of} from {least}")
         return value
 
     return meant

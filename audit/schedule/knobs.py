@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from pyinfra.api import Host
 
+from audit import knob_values as values
 from audit.finding import LEVELS
 from audit.knob_names import misspelt
 from audit.refused_knobs import RefusedKnobs, refused_knob
@@ -17,6 +19,8 @@ SERVICE_USER = "pyinfra-nvml"
 _USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 # In a path of a unit or a crontab these would need quoting that the two do in different ways.
 _PLAIN = re.compile(r"/[A-Za-z0-9._@+,:/-]*")
+
+_seconds = partial(values.count, of="a number of seconds")
 
 
 @dataclass(frozen=True)
@@ -51,13 +55,13 @@ def schedule_knobs(host: Host) -> ScheduleKnobs:
     for name, field in ScheduleKnobs.__dataclass_fields__.items():
         value = host.data.get(name)
         given[name] = field.default if value is None else value
-    mode = _one_of("drift_mode", given, MODES)
+    mode = values.one_of(*MODES)("drift_mode", given["drift_mode"])
     return ScheduleKnobs(
-        present=_flag("present", given),
+        present=values.flag("present", given["present"]),
         drift_mode=mode,
         drift_schedule=_calendar(given),
-        drift_delay=_seconds("drift_delay", given, least=0),
-        drift_limit=_seconds("drift_limit", given, least=60),
+        drift_delay=_seconds(least=0)("drift_delay", given["drift_delay"]),
+        drift_limit=_seconds(least=60)("drift_limit", given["drift_limit"]),
         drift_level=_level(given),
         drift_inventory=_inventory(given, mode),
         drift_user=_user(given),
@@ -66,7 +70,7 @@ def schedule_knobs(host: Host) -> ScheduleKnobs:
         drift_home=_own("drift_home", given),
         drift_python=_python(given),
         drift_slurm=_slurm(given, mode),
-        drift_slurm_unknown=_flag("drift_slurm_unknown", given),
+        drift_slurm_unknown=values.flag("drift_slurm_unknown", given["drift_slurm_unknown"]),
     )
 
 
@@ -75,27 +79,6 @@ def _misspelt(host: Host) -> None:
     given = (name for name in sorted(host.data.dict()) if name.startswith("drift_"))
     if lines := misspelt(given, ScheduleKnobs.__dataclass_fields__):
         raise RefusedKnobs(*lines)
-
-
-def _one_of(name: str, given: dict[str, object], wanted: tuple[str, ...]) -> str:
-    value = given[name]
-    if not isinstance(value, str) or value not in wanted:
-        raise refused_knob(name, value, f"one of {', '.join(wanted)}")
-    return value
-
-
-def _flag(name: str, given: dict[str, object]) -> bool:
-    value = given[name]
-    if not isinstance(value, bool):
-        raise refused_knob(name, value, "true or false")
-    return value
-
-
-def _seconds(name: str, given: dict[str, object], least: int) -> int:
-    value = given[name]
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise refused_knob(name, value, f"a number of seconds from {least}")
-    return value
 
 
 def _calendar(given: dict[str, object]) -> str:
@@ -144,7 +127,8 @@ def _python(given: dict[str, object]) -> str:
 
 
 def _level(given: dict[str, object]) -> str | None:
-    return _one_of("drift_level", given, (*LEVELS, "none")) if given["drift_level"] else None
+    value = given["drift_level"]
+    return values.one_of(*LEVELS, "none")("drift_level", value) if value else None
 
 
 def _slurm(given: dict[str, object], mode: str) -> str | None:
@@ -153,7 +137,7 @@ def _slurm(given: dict[str, object], mode: str) -> str | None:
         raise refused_knob(
             "drift_slurm", value, "None on a controller: a node is drained by its own audit"
         )
-    return None if value is None else _one_of("drift_slurm", given, LEVELS)
+    return None if value is None else values.one_of(*LEVELS)("drift_slurm", value)
 
 
 def _user(given: dict[str, object]) -> str | None:
