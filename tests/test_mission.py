@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from docs import mission_page
+from tests.typed import Ended, typed
 
 ROOT = Path(__file__).parents[1]
 POINTS = [f"A{n}" for n in range(1, 7)] + [f"B{n}" for n in range(1, 12)]
@@ -23,17 +24,9 @@ OTHERS = [row for row in ROWS if "test" in row]
 
 
 @cache
-def run(command: str) -> subprocess.CompletedProcess[str]:
+def run(command: str) -> Ended:
     """The command in this checkout; a row shares the run of another with the same command."""
-    return subprocess.run(
-        ["sh", "-c", command],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return typed("sh", "-c", command, seconds=300)
 
 
 @pytest.mark.parametrize("row", OWN, ids=lambda row: f"{row['point']}-{row['asks'][:40]}")

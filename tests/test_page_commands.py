@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 import yaml
 
 from docs import mission_page
+from tests.typed import typed
 
 ROOT = Path(__file__).parents[1]
 ROWS: list[dict[str, Any]] = yaml.safe_load((ROOT / "tests/page_commands.yaml").read_text())
@@ -69,25 +69,13 @@ def test_every_target_of_make_is_one(page: str) -> None:
     assert set(named) <= TARGETS
 
 
-def run(*argv: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        argv,
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['page']}-{row['exit']}")
 def test_the_command_does_what_the_page_says(row: dict[str, Any]) -> None:
     words = {**row.get("instead", {}), "CHECKOUT": str(ROOT)}
-    typed = f"{row['command']} {row.get('more', '')}"
+    line = f"{row['command']} {row.get('more', '')}"
     for word, here in words.items():
-        typed = typed.replace(word, here)
-    done = run("sh", "-c", typed)
+        line = line.replace(word, here)
+    done = typed("sh", "-c", line)
     assert done.returncode == row["exit"], done.stdout + done.stderr
     assert row["shows"] in done.stdout + done.stderr
 
@@ -96,7 +84,7 @@ def test_the_cure_shows_its_plan_as_it_is_printed() -> None:
     nodes = ("@fake/trixie_exposed", "@fake/gpu_good")
     words = ["inventories/recorded.py", "deploys/fix_cgroup.py", "--dry", "--diff"]
     limits = [word for node in nodes for word in ("--limit", node)]
-    done = run(ROOT / ".venv/bin/pyinfra", *words, *limits)
+    done = typed(ROOT / ".venv/bin/pyinfra", *words, *limits)
     plan, nothing = re.findall(r"```text\n(.*?)```", PAGES["cure.md"], re.DOTALL)
     printed = {re.sub(r"^ *\[[^]]+\] *", "", line) for line in done.stderr.splitlines()}
     shown = [re.sub(r"^\[gpu-02\] *", "", line) for line in (plan + nothing).splitlines()]

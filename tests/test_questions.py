@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 
 from audit import questions
 from audit.questions import answer, nobody_there, unanswerable
+from tests.typed import typed
 
 ROOT = Path(__file__).resolve().parent.parent
 PYINFRA = Path(sys.executable).with_name("pyinfra")
@@ -102,16 +102,9 @@ def test_sudo_that_wants_a_password_fails_its_host_alone(tmp_path: Path) -> None
     sudo = tmp_path / "sudo"
     sudo.write_text("#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")
     sudo.chmod(0o755)
-    ended = subprocess.run(
-        [PYINFRA, "@local", "deploys/schedule_drift.py", "--dry", "-y", "--sudo"],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        start_new_session=True,
-        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
-    )
+    path = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    words = ("@local", "deploys/schedule_drift.py", "--dry", "-y", "--sudo")
+    ended = typed(PYINFRA, *words, env=path, terminal=False)
     assert (ended.returncode, "EOFError" in ended.stderr) == (1, False), ended.stderr
     assert "sudo: a password is required" in ended.stderr
     assert "Ready: deploys/schedule_drift.py" in ended.stderr
@@ -119,11 +112,11 @@ def test_sudo_that_wants_a_password_fails_its_host_alone(tmp_path: Path) -> None
 
 def test_an_answer_that_waits_is_one_and_stays_to_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     theirs, ours = os.pipe()
-    with open(theirs) as stdin, open(ours, "w") as typed:  # noqa: PTH123 - descriptors, no paths
+    with open(theirs) as stdin, open(ours, "w") as line:  # noqa: PTH123 - descriptors, no paths
         monkeypatch.setattr(sys, "stdin", stdin)
         assert nobody_there()
-        typed.write("yes\n")
-        typed.flush()
+        line.write("yes\n")
+        line.flush()
         assert not nobody_there()
         assert stdin.readline() == "yes\n"
 
@@ -145,14 +138,8 @@ def test_a_dry_run_reports_the_host_that_did_not_answer(tmp_path: Path) -> None:
     # Nothing listens on port 9 (discard, RFC 863).
     inventory = tmp_path / "inventory.py"
     inventory.write_text('hosts = ["@local", ("127.0.0.1", {"ssh_port": 9})]\n')
-    ended = subprocess.run(
-        [PYINFRA, inventory, "deploys/audit.py", "--dry", f"--data=report_json={tmp_path}/a.json"],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    report = f"--data=report_json={tmp_path}/a.json"
+    ended = typed(PYINFRA, inventory, "deploys/audit.py", "--dry", report)
     assert (ended.returncode, "EOFError" in ended.stderr) == (1, False)
     assert "127.0.0.1 · no answer: could not be connected to" in ended.stdout
     assert (tmp_path / "a.json").exists()

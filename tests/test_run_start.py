@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,11 @@ import pytest
 from pyinfra_cli.cli import cli
 
 from audit.run_start import begin, refusals
+from tests.typed import Ended, typed
 
 ROOT = Path(__file__).resolve().parent.parent
 AUDIT = str(ROOT / "deploys" / "audit.py")
 PYINFRA = Path(sys.executable).with_name("pyinfra")
-Ended = subprocess.CompletedProcess[str]
 
 INVENTORIES = {
     "good.py": 'hosts = ["@local"]\n',
@@ -110,23 +109,15 @@ def test_a_run_of_something_is_not(caplog: pytest.LogCaptureFixture) -> None:
     assert not caplog.records
 
 
-def _typed(place: Path, *words: str | Path, path: str | None = str(ROOT)) -> Ended:
+def _pyinfra(place: Path, *words: str | Path, path: str | None = str(ROOT)) -> Ended:
     others = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(
-        [PYINFRA, *words],
-        cwd=place,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**others, "PYTHONPATH": path} if path else others,
-    )
+    return typed(PYINFRA, *words, cwd=place, env={**others, "PYTHONPATH": path} if path else others)
 
 
 def _audited(place: Path, *words: str) -> Ended:
     for name in ("config.py", "audit", "inventories", "group_data", "deploys"):
         (place / name).symlink_to(ROOT / name)
-    return _typed(place, "--dry", "-y", words[0], "deploys/audit.py", *words[1:])
+    return _pyinfra(place, "--dry", "-y", words[0], "deploys/audit.py", *words[1:])
 
 
 def test_a_refusal_is_all_that_is_said_and_ends_with_1(place: Path) -> None:
@@ -139,7 +130,7 @@ def test_a_refusal_is_all_that_is_said_and_ends_with_1(place: Path) -> None:
 def test_a_deploy_is_run_from_anywhere(place: Path, deploy: str) -> None:
     words = ["inventories/recorded.py", deploy, "--dry", "-y", "--limit", "@fake/gpu_good"]
     report = f"--data=report_json={place}/audit.json"
-    ended = _typed(place, "--chdir", ROOT, *words, report, path=None)
+    ended = _pyinfra(place, "--chdir", ROOT, *words, report, path=None)
     assert (ended.returncode, "1 node: nothing found" in ended.stdout) == (0, True), ended.stderr
     assert (place / "audit.json").exists()
 
@@ -156,7 +147,7 @@ def test_a_deploy_whose_modules_are_not_found_says_what_to_do(path: Path) -> Non
 def test_installed_as_a_package_a_deploy_runs_anywhere(place: Path) -> None:
     options = [f"--group-data={ROOT}/inventories/group_data", f"--config={ROOT}/config.py"]
     words = ["good.py", AUDIT, "--dry", "-y", "--data", "batch_size=none"]
-    ended = _typed(place, *words, *options)
+    ended = _pyinfra(place, *words, *options)
     told = "knob batch_size: saw 'none', want a number from 1 (--data)"
     assert (ended.returncode, ended.stderr) == (1, f"--> Loading config...\n{told}\n")
 
