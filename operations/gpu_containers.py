@@ -7,6 +7,7 @@ from collections.abc import Collection, Generator, Mapping
 from pyinfra.api import FunctionCommand, Host, QuoteString, State, StringCommand, operation
 from pyinfra.context import ctx_state, host
 
+from audit.engine.plan import Plan
 from audit.engine.proof import again, shortcomings
 from audit.exposure import exposed as exposed_now
 from audit.knobs import knobs
@@ -37,14 +38,19 @@ def reachable(
     if not wanted:
         host.noop("nothing was exposed and nothing is changed")
         return
-    turn = session(ctx_state.get(), knobs(host)).turns.get(host.name)
+    turn = _turn(host)
     parting = turn.parting if turn else frozenset[str]()
     yield FunctionCommand(_prove, (driver, _exposed(host, exposed), parting), {})
 
 
+def _turn(host: Host) -> Plan | None:
+    """The plan of the second look, when the host's turn came; none where it did not."""
+    return session(ctx_state.get(), knobs(host)).turns.get(host.name)
+
+
 def _exposed(host: Host, before: Mapping[str, str]) -> dict[str, str]:
     """Those that were exposed when the host's turn came; those of the first look without one."""
-    turn = session(ctx_state.get(), knobs(host)).turns.get(host.name)
+    turn = _turn(host)
     return {one.id: one.name for one in turn.exposed} if turn else dict(before)
 
 
