@@ -3,7 +3,7 @@
 PYTHON ?= python3
 INVENTORY ?= inventories/local.py
 # Where drift and accept keep what they saw.
-RESULTS ?= reports
+RESULTS ?= results
 # Files of tests on real nodes at a time: they mostly wait. A file's tests share its nodes.
 JOBS ?= 4
 VENV := .venv
@@ -13,7 +13,8 @@ DEV := $(VENV)/.locked-dev
 # pyinfra writes no bytecode (pyinfra_cli/main.py, 3.10): without this, each run compiles it all anew.
 COMPILED := $(VENV)/.compiled
 # An inventory is run by pyinfra, never imported: one that is no Python yet is none of make's business.
-IMPORTED := facts checks audit operations inventories/readers inventories/transport.py
+IMPORTED := model settings facts combiners checks remedies audit explain reports fleet drift \
+  operations templates inventories/readers
 SOURCES := $(foreach name,$(IMPORTED),$(filter %.py,$(name)) $(wildcard $(name)/*.py $(name)/*/*.py))
 
 .DEFAULT_GOAL := help
@@ -26,10 +27,10 @@ audit: $(COMPILED)  ## audit this machine, or INVENTORY=path; changes nothing
 	@$(VENV)/bin/pyinfra '$(INVENTORY)' deploys/audit.py --dry -y
 
 drift: $(COMPILED)  ## audit, and tell what has changed since the accepted state
-	@$(VENV)/bin/python -m audit '$(INVENTORY)' --results '$(RESULTS)'
+	@$(VENV)/bin/python -m pyinfra_nvml.drift '$(INVENTORY)' --results '$(RESULTS)'
 
 accept: $(COMPILED)  ## make today's state the accepted one, after which drift counts
-	@$(VENV)/bin/python -m audit '$(INVENTORY)' --results '$(RESULTS)' --accept || [ $$? -eq 1 ]
+	@$(VENV)/bin/python -m pyinfra_nvml.drift '$(INVENTORY)' --results '$(RESULTS)' --accept || [ $$? -eq 1 ]
 
 demo: $(COMPILED)  ## audit a recorded fleet that shows what is found
 	@$(VENV)/bin/pyinfra inventories/recorded.py deploys/audit.py --dry -y --data audit_level=none

@@ -2,6 +2,6 @@
 
 import click
 
-from audit.run_start import begin
+from pyinfra_nvml.fleet.run_start import begin
 
 begin(click.get_current_context().params)

@@ -1,1 +1,1 @@
-"""The small core: what a finding is, which checks there are, what to do, how to tell it."""
+"""Judging one node: its checks and waivers come to a verdict, to JSON and back."""

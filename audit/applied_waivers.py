@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 
-from audit.finding import Finding, Result, Waived
-from audit.waivers import Waiver
+from pyinfra_nvml.model.finding import Finding, Result, Waived
+from pyinfra_nvml.settings.waivers import Waiver
 
 
 def applied(

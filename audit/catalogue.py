@@ -10,10 +10,16 @@ from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 
-import checks
-from audit.finding import Area, Doubt, Outcome, Result, result
-from audit.wishes import Wishes
-from facts.node import NodeState
+from pyinfra_nvml import checks
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Outcome,
+    Result,
+    result,
+)
+from pyinfra_nvml.settings.policy import Wishes
 
 Check = Callable[[NodeState, Wishes], Iterator[Outcome]]
 
@@ -32,7 +38,7 @@ class Entry:
 def entries() -> tuple[Entry, ...]:
     """All checks in the order to look: area, then name."""
     modules = [
-        importlib.import_module(f"checks.{module.name}")
+        importlib.import_module(f"{checks.__name__}.{module.name}")
         for module in pkgutil.iter_modules(checks.__path__)
     ]
     found = [

@@ -4,7 +4,7 @@ A number goes up when a reader of the old form could be misled; a new key alone 
 """
 
 AUDIT = 1
-"""audit.json and accepted.json (audit/report/document.py)."""
+"""audit.json and accepted.json (audit/document.py)."""
 
 DRIFT = 1
 """drift.json (docs/drift.schema.json)."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from audit.atomic_file import put
+from pyinfra_nvml.audit.atomic_file import put
 
 
 class Unreadable(Exception):

@@ -7,13 +7,19 @@ from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from functools import cached_property
 
-from audit.applied_waivers import applied
-from audit.catalogue import judge
-from audit.finding import Finding, Level, Result, Status, by_urgency
-from audit.waivers import Waiver
-from audit.wishes import Wishes
-from facts.node import NodeState
-from facts.unknown import Unknown
+from pyinfra_nvml.audit.applied_waivers import applied
+from pyinfra_nvml.audit.catalogue import judge
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.finding import (
+    Finding,
+    Level,
+    Result,
+    Status,
+    by_urgency,
+)
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.settings.policy import Wishes
+from pyinfra_nvml.settings.waivers import Waiver
 
 WORDS = ("broken", "no answer", "at risk", "advice", "unknown", "waived", "ok", "not applicable")
 """What a node comes to, the worst first."""

@@ -57,7 +57,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="names of rivals, comma-separated")
     parser.add_argument("--delays", default="0,50", help="round trips in milliseconds")
     parser.add_argument("--out", default="docs/performance.md")
-    parser.add_argument("--results", default="reports/bench.json", help="the numbers themselves")
+    parser.add_argument("--results", default="results/bench.json", help="the numbers themselves")
     return parser.parse_args()
 
 

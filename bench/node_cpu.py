@@ -6,7 +6,7 @@ import os
 import statistics
 import subprocess
 
-from facts.node import Node
+from pyinfra_nvml.facts.node import Node
 
 RUNS = 7
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bench.hosts import ROOT, Hosts
-from facts.node import Node
+from pyinfra_nvml.facts.node import Node
 
 PARALLEL = 50
 

@@ -25,13 +25,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit import cdi
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.cdi_specs import CdiSpec
-from facts.container_toolkit import ContainerToolkit
-from facts.mig import MigState
-from facts.node import NodeState
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners import cdi_readers as cdi
+from pyinfra_nvml.facts.cdi_specs import CdiSpec
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.mig import MigState
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.VERSIONS
 

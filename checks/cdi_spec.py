@@ -22,15 +22,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.driver_versions import same
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.release import release
-from facts.cdi_specs import CdiSpec
-from facts.container_toolkit import ContainerToolkit
-from facts.node import NodeState
-from facts.nvidia_driver import NvidiaDriver
-from facts.unknown import Unknown
-from facts.wsl import WslState
+from pyinfra_nvml.facts.cdi_specs import CdiSpec
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.facts.wsl import WslState
+from pyinfra_nvml.model.driver_versions import same
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.release import release
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.VERSIONS
 

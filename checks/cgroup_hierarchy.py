@@ -24,12 +24,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.cgroup import CgroupHierarchy, Mode
-from facts.kubelet import KubeletState
-from facts.node import NodeState
-from facts.unknown import Unknown
-from facts.wsl import WslState
+from pyinfra_nvml.facts.cgroup import CgroupHierarchy, Mode
+from pyinfra_nvml.facts.kubelet import KubeletState
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.wsl import WslState
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP
 

@@ -22,12 +22,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit import device_links
-from audit.driver.guest import UNFILTERED, unfiltered
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.node import NodeState
-from facts.nvidia_driver import ABSENT, NvidiaDriver, seen
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners import device_links
+from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriver, seen
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP
 

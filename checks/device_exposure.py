@@ -23,15 +23,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit import exposure
-from audit.cures import KUBERNETES
-from audit.driver.guest import UNFILTERED, unfiltered
-from audit.exposure import Held, held, lost, triggers
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.injection import ways
-from facts.gpu_containers import GpuContainer
-from facts.node import NodeState
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners import exposure
+from pyinfra_nvml.combiners.alternatives import KUBERNETES
+from pyinfra_nvml.combiners.exposure import (
+    Held,
+    held,
+    lost,
+    triggers,
+)
+from pyinfra_nvml.combiners.gpu_injection import ways
+from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
+from pyinfra_nvml.facts.gpu_containers import GpuContainer
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST
 

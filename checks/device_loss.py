@@ -23,14 +23,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit import exposure
-from audit.cures import KUBERNETES
-from audit.exposure import held, lost
-from audit.finding import Area, Doubt, Finding, Level, Outcome, Repair
-from audit.no_cgroups import switched_off
-from facts.gpu_containers import GpuContainer
-from facts.node import NodeState
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners import exposure
+from pyinfra_nvml.combiners.alternatives import KUBERNETES
+from pyinfra_nvml.combiners.exposure import held, lost
+from pyinfra_nvml.combiners.no_cgroups import switched_off
+from pyinfra_nvml.facts.gpu_containers import GpuContainer
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST
 

@@ -24,15 +24,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.driver.loaded_driver import loaded_driver
-from audit.driver.skew import contained
-from audit.finding import Area, Doubt, Finding, Level, Outcome, Repair
-from facts.container_toolkit import ContainerToolkit
-from facts.node import NodeState
-from facts.nvidia_devices import DeviceNode, NvidiaDevices
-from facts.nvidia_driver import NvidiaDriver
-from facts.nvidia_params import NvidiaParams
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners.driver_state import contained
+from pyinfra_nvml.combiners.loaded_driver import loaded_driver
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.nvidia_devices import DeviceNode, NvidiaDevices
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.facts.nvidia_params import NvidiaParams
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST
 

@@ -22,13 +22,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.cluster import gpu_delivery, helm
-from audit.cluster.gpu_delivery import Delivery
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.injection import runtime_is_cdi
-from facts.cluster import Release
-from facts.node import NodeState
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners import gpu_delivery, helm
+from pyinfra_nvml.combiners.gpu_delivery import Delivery
+from pyinfra_nvml.combiners.gpu_injection import runtime_is_cdi
+from pyinfra_nvml.facts.cluster import Release
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST
 

@@ -21,14 +21,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.driver.packages import driver_packages
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.automatic_updates import AutomaticUpdates
-from facts.node import NodeState
-from facts.nvidia_driver import ABSENT
-from facts.nvidia_packages import NvidiaPackages, Package
-from facts.unknown import Unknown
-from facts.wsl import WslState
+from pyinfra_nvml.combiners.driver_packages import driver_packages
+from pyinfra_nvml.facts.automatic_updates import AutomaticUpdates
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.nvidia_driver import ABSENT
+from pyinfra_nvml.facts.nvidia_packages import NvidiaPackages, Package
+from pyinfra_nvml.facts.wsl import WslState
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST
 

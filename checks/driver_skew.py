@@ -24,15 +24,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.driver import skew
-from audit.driver.guest import guest, hosts_module, in_guest
-from audit.driver.skew_evidence import evidence, refusal
-from audit.driver_versions import same
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.node import NodeState
-from facts.nvidia_driver import ABSENT, NvidiaDriver
-from facts.unknown import Unknown
-from facts.wsl import WslState
+from pyinfra_nvml.combiners import driver_state as skew
+from pyinfra_nvml.combiners.driver_evidence import evidence, refusal
+from pyinfra_nvml.combiners.guest import guest, hosts_module, in_guest
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriver
+from pyinfra_nvml.facts.wsl import WslState
+from pyinfra_nvml.model.driver_versions import same
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.VERSIONS
 

@@ -22,14 +22,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.engine.config import obstacles
-from audit.engine.daemon_document import Refused, document
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.daemon_json import DEFAULT
-from facts.daemons import Daemon, option
-from facts.docker_engine import DockerEngine, EngineInfo
-from facts.node import NodeState
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners.daemon_document import Refused, document
+from pyinfra_nvml.combiners.engine_config import obstacles
+from pyinfra_nvml.facts.daemon_json import DEFAULT
+from pyinfra_nvml.facts.daemons import Daemon, option
+from pyinfra_nvml.facts.docker_engine import DockerEngine, EngineInfo
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP
 

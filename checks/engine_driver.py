@@ -23,14 +23,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.cures import KUBERNETES, alternatives, on_docker_of_pods
-from audit.driver.guest import UNFILTERED, unfiltered
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.injection import gpus_by_hook
-from audit.no_cgroups import switched_off
-from facts.docker_engine import EngineInfo
-from facts.node import NodeState
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners.alternatives import KUBERNETES, alternatives, on_docker_of_pods
+from pyinfra_nvml.combiners.gpu_injection import gpus_by_hook
+from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
+from pyinfra_nvml.combiners.no_cgroups import switched_off
+from pyinfra_nvml.facts.docker_engine import EngineInfo
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP
 

@@ -20,11 +20,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.daemons import Daemon
-from facts.docker_engine import DockerEngine, EngineInfo
-from facts.node import NodeState
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.daemons import Daemon
+from pyinfra_nvml.facts.docker_engine import DockerEngine, EngineInfo
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP
 

@@ -21,12 +21,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.driver.nvswitches import NvSwitches, impossible, nvswitches
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.fabric_manager import FabricManagerState
-from facts.node import NodeState
-from facts.nvidia_driver import ABSENT, NvidiaDriver
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners.nvswitches import NvSwitches, impossible, nvswitches
+from pyinfra_nvml.facts.fabric_manager import FabricManagerState
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriver
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.VERSIONS
 

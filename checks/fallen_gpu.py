@@ -21,10 +21,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from audit.driver.kernel_log import kernel_log
-from audit.finding import Area, Finding, Level, Outcome, Repair
-from facts.node import NodeState
-from facts.nvidia_log import NvidiaLog
+from pyinfra_nvml.combiners.kernel_log import kernel_log
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.nvidia_log import NvidiaLog
+from pyinfra_nvml.model.finding import (
+    Area,
+    Finding,
+    Level,
+    Outcome,
+    Repair,
+)
 
 AREA = Area.REST
 

@@ -22,14 +22,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from audit.driver.guest import guest
-from audit.driver.loaded_driver import loaded_driver
-from audit.driver.misfit import misfit
-from audit.driver_versions import same
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.node import NodeState
-from facts.nvidia_driver import NvidiaDriver
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners.guest import guest
+from pyinfra_nvml.combiners.loaded_driver import loaded_driver
+from pyinfra_nvml.combiners.unsupported_gpu import misfit
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.model.driver_versions import same
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST
 

@@ -22,13 +22,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.driver.loaded_driver import loaded_driver
-from audit.driver.misfit import misfit
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.node import NodeState
-from facts.nvidia_devices import PciDevice
-from facts.nvidia_driver import NvidiaDriver
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners.loaded_driver import loaded_driver
+from pyinfra_nvml.combiners.unsupported_gpu import misfit
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.nvidia_devices import PciDevice
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST
 

@@ -20,11 +20,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.driver.kernel_log import kernel_log
-from audit.finding import Area, Finding, Level, Outcome, Repair
-from facts.node import NodeState
-from facts.nvidia_driver import NvidiaDriver
-from facts.nvidia_log import NvidiaLog
+from pyinfra_nvml.combiners.kernel_log import kernel_log
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.facts.nvidia_log import NvidiaLog
+from pyinfra_nvml.model.finding import (
+    Area,
+    Finding,
+    Level,
+    Outcome,
+    Repair,
+)
 
 AREA = Area.VERSIONS
 

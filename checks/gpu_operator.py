@@ -21,14 +21,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit import device_links
-from audit.cluster import gpu_delivery, helm
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.release import release
-from facts.cluster import Release
-from facts.node import NodeState
-from facts.operator_traces import Operand, OperatorTraces
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners import device_links, gpu_delivery, helm
+from pyinfra_nvml.facts.cluster import Release
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.operator_traces import Operand, OperatorTraces
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.release import release
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST
 

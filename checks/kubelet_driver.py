@@ -23,14 +23,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.cluster.gpu_delivery import cpu_policy
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.docker_engine import EngineInfo
-from facts.docker_inspect import RunningContainers
-from facts.kubelet import KubeletState
-from facts.node import NodeState
-from facts.oci_container import Injection, OciContainer
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners.gpu_delivery import cpu_policy
+from pyinfra_nvml.facts.docker_engine import EngineInfo
+from pyinfra_nvml.facts.docker_inspect import RunningContainers
+from pyinfra_nvml.facts.kubelet import KubeletState
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.oci_container import Injection, OciContainer
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP
 

@@ -28,12 +28,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.monitor.mig_rights import CONFIG, MONITOR, Holder, holders, variable_read
-from audit.wishes import Wishes
-from facts.mig import CONFIG_NODE, MONITOR_NODE
-from facts.node import NodeState
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners.mig_rights import (
+    CONFIG,
+    MONITOR,
+    Holder,
+    holders,
+    variable_read,
+)
+from pyinfra_nvml.facts.mig import CONFIG_NODE, MONITOR_NODE
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.settings.policy import Wishes
 
 AREA = Area.REST
 

@@ -20,10 +20,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.node import NodeState
-from facts.reboot_requests import RebootRequest
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.reboot_requests import RebootRequest
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST
 

@@ -21,13 +21,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.release import release
-from facts.containerd_config import Handler
-from facts.kubelet import KubeletState
-from facts.node import NodeState
-from facts.pod_runtime import PodRuntime
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.containerd_config import Handler
+from pyinfra_nvml.facts.kubelet import KubeletState
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.pod_runtime import PodRuntime
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.release import release
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP
 

@@ -22,13 +22,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.cgroup import Mode
-from facts.journal import JournalLine
-from facts.node import NodeState
-from facts.systemd_manager import SystemdManager
-from facts.unknown import Unknown
-from facts.wsl import WslState
+from pyinfra_nvml.facts.cgroup import Mode
+from pyinfra_nvml.facts.journal import JournalLine
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.systemd_manager import SystemdManager
+from pyinfra_nvml.facts.wsl import WslState
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP
 

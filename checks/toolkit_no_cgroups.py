@@ -24,14 +24,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.driver.guest import UNFILTERED, unfiltered
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.judged_toolkit import judged_toolkit
-from audit.no_cgroups import CURE, refuses
-from facts.container_toolkit import ContainerToolkit
-from facts.node import NodeState
-from facts.toolkit_config import ToolkitConfig
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
+from pyinfra_nvml.combiners.no_cgroups import CURE, refuses
+from pyinfra_nvml.combiners.toolkit import judged_toolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.toolkit_config import ToolkitConfig
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP
 

@@ -20,13 +20,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from audit.judged_toolkit import judged_toolkit
-from audit.release import release
-from facts.cgroup import Mode
-from facts.container_toolkit import ContainerToolkit
-from facts.node import NodeState
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners.toolkit import judged_toolkit
+from pyinfra_nvml.facts.cgroup import Mode
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.release import release
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.VERSIONS
 

@@ -21,12 +21,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.driver.packages import driver_packages
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome, Repair
-from facts.docker_engine import EngineInfo
-from facts.node import NodeState
-from facts.nvidia_library import NvidiaLibrary
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners.driver_packages import driver_packages
+from pyinfra_nvml.facts.docker_engine import EngineInfo
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.nvidia_library import NvidiaLibrary
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Outcome,
+    Repair,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST
 

@@ -7,13 +7,25 @@ be connected to.
 """
 
 from pyinfra import host, state
+from pyinfra.api.deploy import deploy
 
-from audit.knobs import knobs  # not found? pyinfra --chdir CHECKOUT
-from audit.session import session
-from facts.unknown import Unknown
+from pyinfra_nvml.fleet.session import session  # not found? pyinfra --chdir CHECKOUT
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.settings.knobs import knobs
 
-wanted = knobs(host)
-verdict = session(state, wanted).ask(host)
-if isinstance(verdict.state, Unknown) or verdict.reaches(wanted.audit_level):
-    # The exit code of pyinfra asks for nothing but this set; the host stays in the run.
-    state.failed_hosts.add(host)
+
+def steps() -> None:
+    """Audits this host; it fails where it has a finding at or above ``audit_level``."""
+    wanted = knobs(host)
+    verdict = session(state, wanted).ask(host)
+    if isinstance(verdict.state, Unknown) or verdict.reaches(wanted.audit_level):
+        # The exit code of pyinfra asks for nothing but this set; the host stays in the run.
+        state.failed_hosts.add(host)
+
+
+audit = deploy("Audit")(steps)
+"""The same for a deploy file of your own: ``from pyinfra_nvml.deploys import audit``."""
+
+# pyinfra runs a deploy file with no name of its own (3.10.0, pyinfra_cli/util.py, exec_file).
+if __name__ == "builtins":
+    steps()

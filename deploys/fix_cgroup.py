@@ -9,13 +9,11 @@ reason and is left as it was.
 """
 
 from pyinfra import config, host, state
+from pyinfra.api.deploy import deploy
 
-from audit.driver.pending_reboot import pending_reboot  # not found? pyinfra --chdir CHECKOUT
-from audit.engine import plan_text
-from audit.knobs import knobs
-from audit.session import session
-from facts.unknown import Unknown
-from operations import (
+from pyinfra_nvml.fleet.session import session  # not found? pyinfra --chdir CHECKOUT
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.operations import (
     batch,
     daemon_json,
     docker_engine,
@@ -24,48 +22,64 @@ from operations import (
     reboot,
     refusal,
 )
-
-wanted = knobs(host)
-run = session(state, wanted)
-todo = engine_turn.cure(state, host)
-verdict = run.verdicts[host.name]
-now = verdict.state
-run.tell(host, plan_text.lines(todo, config.DIFF), refused=bool(todo.refusals))
-
-refusal.none(
-    name="Look at every reason against it",
-    reasons=[str(reason) for reason in todo.refusals],
+from pyinfra_nvml.remedies import engine_plan_text as plan_text
+from pyinfra_nvml.remedies.pending_reboot import (
+    pending_reboot,
 )
+from pyinfra_nvml.settings.knobs import knobs
 
-for title in batch.turns(run):
-    engine_turn.unopposed(name=f"{title}: look at the node again", wanted=todo.acts)
-    if todo.write:
-        daemon_json.cgroup_driver(
-            name=f"{title}: write native.cgroupdriver={wanted.cgroup_driver} to daemon.json",
+
+def steps() -> None:
+    """Brings this host's Docker to the wanted cgroup driver, and proves the cure."""
+    wanted = knobs(host)
+    run = session(state, wanted)
+    todo = engine_turn.cure(state, host)
+    verdict = run.verdicts[host.name]
+    now = verdict.state
+    run.tell(host, plan_text.lines(todo, config.DIFF), refused=bool(todo.refusals))
+
+    refusal.none(
+        name="Look at every reason against it",
+        reasons=[str(reason) for reason in todo.refusals],
+    )
+
+    for title in batch.turns(run):
+        engine_turn.unopposed(name=f"{title}: look at the node again", wanted=todo.acts)
+        if todo.write:
+            daemon_json.cgroup_driver(
+                name=f"{title}: write native.cgroupdriver={wanted.cgroup_driver} to daemon.json",
+                driver=wanted.cgroup_driver,
+                state_dir=wanted.state_directory,
+            )
+        if todo.engine:
+            docker_engine.cgroup_driver(
+                name=f"{title}: restart docker if it is not on {wanted.cgroup_driver}",
+                driver=wanted.cgroup_driver,
+                state_dir=wanted.state_directory,
+            )
+        exposed = {container.id: container.name for container in todo.exposed}
+        gpu_containers.restarted(
+            name=f"{title}: restart the containers that live-restore left behind",
             driver=wanted.cgroup_driver,
-            state_dir=wanted.state_directory,
+            exposed=exposed,
+            wanted=todo.acts and wanted.restart_exposed_containers,
         )
-    if todo.engine:
-        docker_engine.cgroup_driver(
-            name=f"{title}: restart docker if it is not on {wanted.cgroup_driver}",
+        gpu_containers.reachable(
+            name=f"{title}: prove that exposed containers reach their GPUs",
             driver=wanted.cgroup_driver,
-            state_dir=wanted.state_directory,
+            exposed=exposed,
+            wanted=todo.acts,
         )
-    exposed = {container.id: container.name for container in todo.exposed}
-    gpu_containers.restarted(
-        name=f"{title}: restart the containers that live-restore left behind",
-        driver=wanted.cgroup_driver,
-        exposed=exposed,
-        wanted=todo.acts and wanted.restart_exposed_containers,
-    )
-    gpu_containers.reachable(
-        name=f"{title}: prove that exposed containers reach their GPUs",
-        driver=wanted.cgroup_driver,
-        exposed=exposed,
-        wanted=todo.acts,
-    )
-    reboot.flag(
-        name=f"{title}: flag a pending reboot of the NVIDIA driver",
-        reason=None if isinstance(now, Unknown) else pending_reboot(verdict.results),
-        sentinel=wanted.reboot_sentinel,
-    )
+        reboot.flag(
+            name=f"{title}: flag a pending reboot of the NVIDIA driver",
+            reason=None if isinstance(now, Unknown) else pending_reboot(verdict.results),
+            sentinel=wanted.reboot_sentinel,
+        )
+
+
+fix_cgroup = deploy("Fix the cgroup driver")(steps)
+"""The same for a deploy file of your own: ``from pyinfra_nvml.deploys import fix_cgroup``."""
+
+# pyinfra runs a deploy file with no name of its own (3.10.0, pyinfra_cli/util.py, exec_file).
+if __name__ == "builtins":
+    steps()

@@ -11,74 +11,90 @@ as it was.
 """
 
 from pyinfra import host, state
+from pyinfra.api.deploy import deploy
 from pyinfra.operations import files
 
-from audit.driver import plan_text as driver_text  # not found? pyinfra --chdir CHECKOUT
-from audit.knobs import knobs
-from audit.session import session
-from facts.hold_means import BLACKLIST
-from operations import batch, docker_engine, driver_packages, node_boot, reboot, refusal
-
-wanted = knobs(host)
-run = session(state, wanted)
-todo = node_boot.planned(state, host)
-run.tell(host, driver_text.lines(todo), refused=bool(todo.refusals))
-
-refusal.none(
-    name="Look at every reason against it",
-    reasons=[str(reason) for reason in todo.refusals],
+from pyinfra_nvml.facts.hold_means import BLACKLIST  # not found? pyinfra --chdir CHECKOUT
+from pyinfra_nvml.fleet.session import session
+from pyinfra_nvml.operations import batch, docker_engine, node_boot, reboot, refusal
+from pyinfra_nvml.operations import driver_holds as driver_packages
+from pyinfra_nvml.remedies import (
+    driver_plan_text as driver_text,
 )
+from pyinfra_nvml.settings.knobs import knobs
+from pyinfra_nvml.templates import TEMPLATES
 
-for title in batch.turns(run):
-    reboot.flag(
-        name=f"{title}: flag a pending reboot of the NVIDIA driver",
-        reason=todo.flag,
-        since=todo.since,
-        sentinel=wanted.reboot_sentinel,
+
+def steps() -> None:
+    """Flags, holds and, where asked for, reboots this host for its NVIDIA driver."""
+    wanted = knobs(host)
+    run = session(state, wanted)
+    todo = node_boot.planned(state, host)
+    run.tell(host, driver_text.lines(todo), refused=bool(todo.refusals))
+
+    refusal.none(
+        name="Look at every reason against it",
+        reasons=[str(reason) for reason in todo.refusals],
     )
-    reboot.message(
-        name=f"{title}: tell it to those who log in",
-        reason=todo.flag,
-        since=todo.since,
-    )
-    driver_packages.held(
-        name=f"{title}: hold the driver's packages",
-        packages=todo.holds.add,
-        state_dir=wanted.state_directory,
-    )
-    driver_packages.released(
-        name=f"{title}: let go what was held and is not to be",
-        packages=todo.holds.drop,
-        state_dir=wanted.state_directory,
-    )
-    if todo.holds.blacklist:
-        files.template(
-            name=f"{title}: leave the driver out of unattended upgrades",
-            src="templates/etc/apt/apt.conf.d/52pyinfra-nvml-driver.j2",
-            dest=BLACKLIST,
-            mode="0644",
-            entries=todo.holds.blacklist,
-        )
-    elif todo.holds.blacklist is not None:
-        files.file(
-            name=f"{title}: leave the driver to unattended upgrades again",
-            path=BLACKLIST,
-            present=False,
-        )
-    docker_engine.brought_back(
-        name=f"{title}: start what an earlier run left down",
-        state_dir=wanted.state_directory,
-    )
-    node_boot.rebooted(
-        name=f"{title}: reboot into the driver on disk",
-        wanted=todo.reboot,
-        timeout=wanted.reboot_timeout,
-        state_dir=wanted.state_directory,
-        _timeout=wanted.reboot_timeout + 300,
-    )
-    if todo.reboot:
+
+    for title in batch.turns(run):
         reboot.flag(
-            name=f"{title}: take the flag away",
-            reason=None,
+            name=f"{title}: flag a pending reboot of the NVIDIA driver",
+            reason=todo.flag,
+            since=todo.since,
             sentinel=wanted.reboot_sentinel,
         )
+        reboot.message(
+            name=f"{title}: tell it to those who log in",
+            reason=todo.flag,
+            since=todo.since,
+        )
+        driver_packages.held(
+            name=f"{title}: hold the driver's packages",
+            packages=todo.holds.add,
+            state_dir=wanted.state_directory,
+        )
+        driver_packages.released(
+            name=f"{title}: let go what was held and is not to be",
+            packages=todo.holds.drop,
+            state_dir=wanted.state_directory,
+        )
+        if todo.holds.blacklist:
+            files.template(
+                name=f"{title}: leave the driver out of unattended upgrades",
+                src=str(TEMPLATES / "etc/apt/apt.conf.d/52pyinfra-nvml-driver.j2"),
+                dest=BLACKLIST,
+                mode="0644",
+                entries=todo.holds.blacklist,
+            )
+        elif todo.holds.blacklist is not None:
+            files.file(
+                name=f"{title}: leave the driver to unattended upgrades again",
+                path=BLACKLIST,
+                present=False,
+            )
+        docker_engine.brought_back(
+            name=f"{title}: start what an earlier run left down",
+            state_dir=wanted.state_directory,
+        )
+        node_boot.rebooted(
+            name=f"{title}: reboot into the driver on disk",
+            wanted=todo.reboot,
+            timeout=wanted.reboot_timeout,
+            state_dir=wanted.state_directory,
+            _timeout=wanted.reboot_timeout + 300,
+        )
+        if todo.reboot:
+            reboot.flag(
+                name=f"{title}: take the flag away",
+                reason=None,
+                sentinel=wanted.reboot_sentinel,
+            )
+
+
+fix_driver = deploy("Fix the NVIDIA driver")(steps)
+"""The same for a deploy file of your own: ``from pyinfra_nvml.deploys import fix_driver``."""
+
+# pyinfra runs a deploy file with no name of its own (3.10.0, pyinfra_cli/util.py, exec_file).
+if __name__ == "builtins":
+    steps()

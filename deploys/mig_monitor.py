@@ -8,39 +8,53 @@ for one with Docker alone. A node without MIG, or without a right form, fails wi
 """
 
 from pyinfra import host, state
+from pyinfra.api.deploy import deploy
 
-from audit.engine.refusals import Refusal  # not found? pyinfra --chdir CHECKOUT
-from audit.knobs import knobs
-from audit.monitor.files import commands, files
-from audit.monitor.form import Choice, choose
-from audit.monitor.knobs import monitor
-from audit.session import session
-from facts.unknown import Unknown
-from operations import refusal, rendered
+from pyinfra_nvml.fleet.session import session  # not found? pyinfra --chdir CHECKOUT
+from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.operations import refusal, rendered
+from pyinfra_nvml.remedies.mig_monitor_files import commands, files
+from pyinfra_nvml.remedies.mig_monitor_form import Choice, choose
+from pyinfra_nvml.settings.knobs import knobs
+from pyinfra_nvml.settings.mig_monitor import monitor
 
-wanted = knobs(host)
-asked, out = monitor(host)
-run = session(state, wanted)
-now = run.ask(host).state
-choice = (Refusal("node", now.reason, "it to answer"),) if isinstance(now, Unknown) else choose(now)
-against = [] if isinstance(choice, Choice) else [str(reason) for reason in choice]
-pods = f"{asked.namespace}/{asked.name}"
-if not wanted.wishes.monitor(asked.name, pods, asked.image):
-    against.append(
-        f"mig_monitors: saw no pattern for {asked.name}, want it in the inventory's list, so that"
-        " the audit knows it"
+
+def steps() -> None:
+    """Writes out, on the machine that runs pyinfra, the MIG monitor that this host needs."""
+    wanted = knobs(host)
+    asked, out = monitor(host)
+    run = session(state, wanted)
+    now = run.ask(host).state
+    choice = (
+        (Refusal("node", now.reason, "it to answer"),) if isinstance(now, Unknown) else choose(now)
     )
-if against:
-    told = [f"refused: {reason}" for reason in against]
-elif isinstance(choice, Choice):
-    told = [f"form {choice.form.value}: {choice.form.means} ({choice.why})", *choice.remarks]
-    node = host.data.get("kubernetes_node")
-    told += [f"then: {line}" for line in commands(asked, choice, host.name, str(out), node)]
-run.tell(host, told, refused=bool(against))
+    against = [] if isinstance(choice, Choice) else [str(reason) for reason in choice]
+    pods = f"{asked.namespace}/{asked.name}"
+    if not wanted.wishes.monitor(asked.name, pods, asked.image):
+        against.append(
+            f"mig_monitors: saw no pattern for {asked.name}, want it in the inventory's list, so"
+            " that the audit knows it"
+        )
+    if against:
+        told = [f"refused: {reason}" for reason in against]
+    elif isinstance(choice, Choice):
+        told = [f"form {choice.form.value}: {choice.form.means} ({choice.why})", *choice.remarks]
+        node = host.data.get("kubernetes_node")
+        told += [f"then: {line}" for line in commands(asked, choice, host.name, str(out), node)]
+    run.tell(host, told, refused=bool(against))
 
-refusal.none(name="Look at every reason against it", reasons=against)
-rendered.files(
-    name="Write the MIG monitor out on this machine",
-    directory=str(out),
-    texts=files(asked, choice) if isinstance(choice, Choice) and not against else {},
-)
+    refusal.none(name="Look at every reason against it", reasons=against)
+    rendered.files(
+        name="Write the MIG monitor out on this machine",
+        directory=str(out),
+        texts=files(asked, choice) if isinstance(choice, Choice) and not against else {},
+    )
+
+
+mig_monitor = deploy("Write out the MIG monitor")(steps)
+"""The same for a deploy file of your own: ``from pyinfra_nvml.deploys import mig_monitor``."""
+
+# pyinfra runs a deploy file with no name of its own (3.10.0, pyinfra_cli/util.py, exec_file).
+if __name__ == "builtins":
+    steps()

@@ -7,38 +7,59 @@ The same transaction as the fix, in the same groups. Containers that were cured 
 """
 
 from pyinfra import config, host, state
+from pyinfra.api.deploy import deploy
 
-from audit.engine import plan_text  # not found? pyinfra --chdir CHECKOUT
-from audit.knobs import knobs
-from audit.session import session
-from operations import batch, daemon_json, docker_engine, engine_turn, gpu_containers, refusal
-
-wanted = knobs(host)
-run = session(state, wanted)
-todo = engine_turn.way_back(state, host)
-run.tell(host, plan_text.lines(todo.plan, config.DIFF), refused=bool(todo.plan.refusals))
-
-refusal.none(
-    name="Look at every reason against it",
-    reasons=[str(reason) for reason in todo.plan.refusals],
+from pyinfra_nvml.fleet.session import session  # not found? pyinfra --chdir CHECKOUT
+from pyinfra_nvml.operations import (
+    batch,
+    daemon_json,
+    docker_engine,
+    engine_turn,
+    gpu_containers,
+    refusal,
 )
-for title in batch.turns(run):
-    if not (todo.plan.acts or todo.unfinished):
-        continue
-    engine_turn.unopposed(name=f"{title}: look at the node again", restores=True)
-    daemon_json.restored(
-        name=f"{title}: put back the daemon.json from before",
-        driver=todo.plan.driver,
-        state_dir=wanted.state_directory,
+from pyinfra_nvml.remedies import (
+    engine_plan_text as plan_text,
+)
+from pyinfra_nvml.settings.knobs import knobs
+
+
+def steps() -> None:
+    """Puts back this host's daemon.json from before the last fix, and restarts Docker with it."""
+    wanted = knobs(host)
+    run = session(state, wanted)
+    todo = engine_turn.way_back(state, host)
+    run.tell(host, plan_text.lines(todo.plan, config.DIFF), refused=bool(todo.plan.refusals))
+
+    refusal.none(
+        name="Look at every reason against it",
+        reasons=[str(reason) for reason in todo.plan.refusals],
     )
-    docker_engine.cgroup_driver(
-        name=f"{title}: restart docker if it is not on {todo.plan.driver}",
-        driver=todo.plan.driver,
-        state_dir=wanted.state_directory,
-        named=todo.named,
-    )
-    gpu_containers.reachable(
-        name=f"{title}: look at the engine again",
-        driver=todo.plan.driver,
-        exposed={},
-    )
+    for title in batch.turns(run):
+        if not (todo.plan.acts or todo.unfinished):
+            continue
+        engine_turn.unopposed(name=f"{title}: look at the node again", restores=True)
+        daemon_json.restored(
+            name=f"{title}: put back the daemon.json from before",
+            driver=todo.plan.driver,
+            state_dir=wanted.state_directory,
+        )
+        docker_engine.cgroup_driver(
+            name=f"{title}: restart docker if it is not on {todo.plan.driver}",
+            driver=todo.plan.driver,
+            state_dir=wanted.state_directory,
+            named=todo.named,
+        )
+        gpu_containers.reachable(
+            name=f"{title}: look at the engine again",
+            driver=todo.plan.driver,
+            exposed={},
+        )
+
+
+restore = deploy("Restore daemon.json")(steps)
+"""The same for a deploy file of your own: ``from pyinfra_nvml.deploys import restore``."""
+
+# pyinfra runs a deploy file with no name of its own (3.10.0, pyinfra_cli/util.py, exec_file).
+if __name__ == "builtins":
+    steps()

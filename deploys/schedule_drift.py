@@ -11,60 +11,74 @@ no network. No daemon-reload is done, which would take GPUs from containers.
 """
 
 from pyinfra import host, logger, state
+from pyinfra.api.deploy import deploy
 
-from audit.engine.refusals import Refusal  # not found? pyinfra --chdir CHECKOUT
-from audit.knobs import Knobs, knobs
-from audit.schedule import plan as schedule
-from audit.schedule import refusals as schedule_refusals
-from audit.schedule.knobs import schedule_knobs
-from audit.schedule.wheel_target import target
-from facts.interpreter import Interpreter, PythonInterpreter
-from facts.scheduler import Scheduler, SchedulerState
-from operations import drift_timer, refusal, tool, wheelhouse
-from operations.wheel_cache import NoWheels
+from pyinfra_nvml.drift import schedule_plan as schedule  # not found? pyinfra --chdir CHECKOUT
+from pyinfra_nvml.drift import schedule_refusals
+from pyinfra_nvml.drift.wheel_target import target
+from pyinfra_nvml.facts.interpreter import Interpreter, PythonInterpreter
+from pyinfra_nvml.facts.scheduler import Scheduler, SchedulerState
+from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.operations import drift_timer, refusal, tool, wheelhouse
+from pyinfra_nvml.operations.wheel_cache import NoWheels
+from pyinfra_nvml.settings.knobs import Knobs, knobs
+from pyinfra_nvml.settings.schedule import schedule_knobs
 
-wanted = schedule_knobs(host)
-knobs(host)  # What a node takes along is held to what it may be before it goes.
-if not wanted.present:
-    drift_timer.absent(name="Take the scheduled audit away", knobs=wanted)
-    tool.absent(name="Take its program away", home=wanted.drift_home)
-else:
-    scheduler = host.get_fact(
-        Scheduler,
-        calendar=wanted.drift_schedule,
-        paths=schedule.PATHS,
-        user=wanted.user,
-        needed=schedule_refusals.needed(wanted),
-        _ignore_errors=True,
-    )
-    python = host.get_fact(Interpreter, python=wanted.drift_python, _ignore_errors=True)
-    against = list(schedule_refusals.refusals(wanted, scheduler, python))
-    given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
-    carried = schedule.carried(given, host.name)
-    packed = None
-    if isinstance(python, PythonInterpreter) and not against:
-        try:
-            packed = wheelhouse.archive(target(python))
-        except NoWheels as reason:
-            against.append(Refusal("wheels", str(reason), "them on the machine that runs pyinfra"))
-    for each in against:
-        # In a dry run nothing else would tell.
-        host.log(f"refused: {each}", logger.error)
-        state.failed_hosts.add(host)
-    refusal.none(
-        name="Look at every reason against it", reasons=[str(reason) for reason in against]
-    )
-    if packed and isinstance(scheduler, SchedulerState):
-        tool.installed(
-            name=f"Put version {packed.digest} of the program in use",
-            archive=str(packed.path),
-            digest=packed.digest,
-            python=wanted.drift_python,
-            home=wanted.drift_home,
+
+def steps() -> None:
+    """Installs this host's scheduled audit, or takes it away."""
+    wanted = schedule_knobs(host)
+    knobs(host)  # What a node takes along is held to what it may be before it goes.
+    if not wanted.present:
+        drift_timer.absent(name="Take the scheduled audit away", knobs=wanted)
+        tool.absent(name="Take its program away", home=wanted.drift_home)
+    else:
+        scheduler = host.get_fact(
+            Scheduler,
+            calendar=wanted.drift_schedule,
+            paths=schedule.PATHS,
+            user=wanted.user,
+            needed=schedule_refusals.needed(wanted),
+            _ignore_errors=True,
         )
-        drift_timer.scheduled(
-            name=f"Audit {wanted.drift_schedule} as {wanted.user}",
-            knobs=wanted,
-            files=schedule.files(wanted, scheduler, host.name, carried),
-            systemd=scheduler.systemd,
+        python = host.get_fact(Interpreter, python=wanted.drift_python, _ignore_errors=True)
+        against = list(schedule_refusals.refusals(wanted, scheduler, python))
+        given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
+        carried = schedule.carried(given, host.name)
+        packed = None
+        if isinstance(python, PythonInterpreter) and not against:
+            try:
+                packed = wheelhouse.archive(target(python))
+            except NoWheels as reason:
+                against.append(
+                    Refusal("wheels", str(reason), "them on the machine that runs pyinfra")
+                )
+        for each in against:
+            # In a dry run nothing else would tell.
+            host.log(f"refused: {each}", logger.error)
+            state.failed_hosts.add(host)
+        refusal.none(
+            name="Look at every reason against it", reasons=[str(reason) for reason in against]
         )
+        if packed and isinstance(scheduler, SchedulerState):
+            tool.installed(
+                name=f"Put version {packed.digest} of the program in use",
+                archive=str(packed.path),
+                digest=packed.digest,
+                python=wanted.drift_python,
+                home=wanted.drift_home,
+            )
+            drift_timer.scheduled(
+                name=f"Audit {wanted.drift_schedule} as {wanted.user}",
+                knobs=wanted,
+                files=schedule.files(wanted, scheduler, host.name, carried),
+                systemd=scheduler.systemd,
+            )
+
+
+schedule_drift = deploy("Schedule the audit")(steps)
+"""The same for a deploy file of your own: ``from pyinfra_nvml.deploys import schedule_drift``."""
+
+# pyinfra runs a deploy file with no name of its own (3.10.0, pyinfra_cli/util.py, exec_file).
+if __name__ == "builtins":
+    steps()

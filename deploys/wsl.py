@@ -7,17 +7,29 @@ price; the files of Windows and /etc/wsl.conf are written out to be copied.
 """
 
 from pyinfra import host, logger, state
+from pyinfra.api.deploy import deploy
 
-from audit.knobs import knobs  # not found? pyinfra --chdir CHECKOUT
-from audit.session import session
-from audit.wsl_advice import advice, lines
-from facts.unknown import Unknown
+from pyinfra_nvml.explain.wsl_advice import advice, lines  # not found? pyinfra --chdir CHECKOUT
+from pyinfra_nvml.fleet.session import session
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.settings.knobs import knobs
 
-run = session(state, knobs(host))
-now = run.ask(host).state
-found = now if isinstance(now, Unknown) else advice(now)
-run.plans[host.name] = tuple(lines(found))
-for line in run.plans[host.name]:
-    host.log(line, logger.info)
-if isinstance(found, Unknown):
-    state.failed_hosts.add(host)
+
+def steps() -> None:
+    """Says what to change on the Windows side of this host."""
+    run = session(state, knobs(host))
+    now = run.ask(host).state
+    found = now if isinstance(now, Unknown) else advice(now)
+    run.plans[host.name] = tuple(lines(found))
+    for line in run.plans[host.name]:
+        host.log(line, logger.info)
+    if isinstance(found, Unknown):
+        state.failed_hosts.add(host)
+
+
+wsl = deploy("Advise on WSL2")(steps)
+"""The same for a deploy file of your own: ``from pyinfra_nvml.deploys import wsl``."""
+
+# pyinfra runs a deploy file with no name of its own (3.10.0, pyinfra_cli/util.py, exec_file).
+if __name__ == "builtins":
+    steps()

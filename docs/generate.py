@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from audit.catalogue import Entry, entries
-from audit.finding import Area
 from docs import knobs_page, mission_page
+from pyinfra_nvml.audit.catalogue import Entry, entries
+from pyinfra_nvml.model.finding import Area
 
 PATH = Path(__file__).with_name("checks.md")
 

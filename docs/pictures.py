@@ -15,10 +15,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
-from audit.report.page import page
-from audit.report.terminal import show
-from audit.verdict import Verdict, verdict
-from audit.wishes import Wishes
+from pyinfra_nvml.audit.verdict import Verdict, verdict
+from pyinfra_nvml.reports.page import page
+from pyinfra_nvml.reports.terminal import show
+from pyinfra_nvml.settings.policy import Wishes
 from tests import recordings
 from tests.chromium import Page
 from tests.test_report_large import fleet

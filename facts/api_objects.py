@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 
-from facts.json_values import mapping, mappings
-from facts.probe import Section
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.json_values import mapping, mappings
+from pyinfra_nvml.facts.probe import Section
+from pyinfra_nvml.model.unknown import Unknown
 
 NODES, PODS = "kubectl.nodes", "kubectl.pods"
 POLICIES, OPERATOR = "kubectl.clusterpolicies", "kubectl.operator"

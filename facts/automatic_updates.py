@@ -7,9 +7,14 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Probe, Section, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # A timer is on where a link in timers.target.wants says so (systemctl(1), enable); a mask is a
 # link to /dev/null in /etc. Debian's cron.daily does the same where systemd is not PID 1.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from facts.probe import Probe
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import Probe
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # A spec can be long (a stanza per MIG instance): only its kind, its version, the libraries'
 # versions, the nodes of MIG instances and the directories of Windows' driver store are read.

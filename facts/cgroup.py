@@ -8,9 +8,14 @@ from enum import Enum
 
 from typing_extensions import override
 
-from facts.probe import Probe, Section, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 _ROOT = "/sys/fs/cgroup"
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Probe, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import Probe, Sections, section
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # 195 is NVIDIA's major (Linux, Documentation/admin-guide/devices.txt).
 _LIST = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 
 @dataclass(frozen=True)

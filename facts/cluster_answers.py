@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from facts.api_objects import (
+from pyinfra_nvml.facts.api_objects import (
     CONFIG,
     NODES,
     OPERATOR,
@@ -20,13 +20,18 @@ from facts.api_objects import (
     part,
     read_json,
 )
-from facts.cluster import ClusterNode, KubeletConfig, Policy, Release
-from facts.json_values import mapping, text
-from facts.machine import MachineState
-from facts.plugin_settings import plugins
-from facts.probe import Section, Sections, section
-from facts.unknown import Unknown
-from facts.workload import Pod, environment, installed
+from pyinfra_nvml.facts.cluster import (
+    ClusterNode,
+    KubeletConfig,
+    Policy,
+    Release,
+)
+from pyinfra_nvml.facts.json_values import mapping, text
+from pyinfra_nvml.facts.machine import MachineState
+from pyinfra_nvml.facts.plugin_settings import plugins
+from pyinfra_nvml.facts.probe import Section, Sections, section
+from pyinfra_nvml.facts.workload import Pod, environment, installed
+from pyinfra_nvml.model.unknown import Unknown
 
 
 @dataclass(frozen=True)
@@ -148,7 +153,7 @@ def _boot(node: dict[str, object]) -> str:
 
 
 def _by_node(answer: Section) -> dict[str, list[Pod]] | Unknown:
-    """The pods by node, from the rows that audit/cluster/kubectl.py's template makes of them."""
+    """The pods by node, from the rows that fleet/kubectl.py's template makes of them."""
     if answer.trouble:
         return answer.trouble
     found: dict[str, list[Pod]] = {}

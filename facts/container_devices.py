@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from facts.probe import Probe, Section, number
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import Probe, Section, number
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # One process per mount namespace: nsfs inode numbers (ls -i) name a namespace, namespaces(7). The
 # oldest comes first; one that ends while it is looked at (a `sleep` of a loop) proves nothing, so

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Probe, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import Probe, Sections, section
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # A container's process has a 64-digit id in its control group (v2, or a v1 hierarchy); its root is
 # under /proc. What was mounted there once leaves an empty file in the container's own layer. The

@@ -7,12 +7,19 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts import cdi_specs
-from facts.cdi_specs import CdiSpec
-from facts.probe import Probe, Section, Sections, file_texts, files, section
-from facts.source import Source
-from facts.toolkit_config import CONFIGS, ToolkitConfig, config
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts import cdi_specs
+from pyinfra_nvml.facts.cdi_specs import CdiSpec
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    file_texts,
+    files,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.facts.toolkit_config import CONFIGS, ToolkitConfig, config
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # The GPU Operator's toolkit container installs under /usr/local/nvidia/toolkit.
 _OPERATOR = "/usr/local/nvidia/toolkit"

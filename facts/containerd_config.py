@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from posixpath import dirname, join
 
-from facts.runtime_versions import RuntimeVersions
-from facts.toml_keys import keys
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.runtime_versions import RuntimeVersions
+from pyinfra_nvml.facts.toml_keys import keys
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,16 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from facts.command_line import JOINED, values
-from facts.probe import Probe, Sections, decode, number, section
-from facts.source import Source
-from facts.unknown import Unknown, Value, plain
+from pyinfra_nvml.facts.command_line import JOINED, values
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Sections,
+    decode,
+    number,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value, plain
 
 DEFAULT = "/etc/docker/daemon.json"
 """Where dockerd looks when no ``--config-file`` names another (dockerd(8))."""

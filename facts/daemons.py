@@ -8,9 +8,14 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Probe, Sections, number, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Sections,
+    number,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 NAMES = (
     "dockerd",

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.daemons import Daemon, Daemons, RunningDaemons
-from facts.docker_cli import GUARD
-from facts.json_values import mapping, text, texts
-from facts.probe import Probe, Section, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.daemons import Daemon, Daemons, RunningDaemons
+from pyinfra_nvml.facts.docker_cli import GUARD
+from pyinfra_nvml.facts.json_values import mapping, text, texts
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 _UNIT_PROPERTIES = (
     "LoadState",

@@ -9,12 +9,17 @@ from enum import Enum
 
 from typing_extensions import override
 
-from facts.docker_cli import GUARD
-from facts.json_values import mappings, text, texts
-from facts.mig import CONFIG_NODE, MONITOR_NODE
-from facts.probe import Probe, Section, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.docker_cli import GUARD
+from pyinfra_nvml.facts.json_values import mappings, text, texts
+from pyinfra_nvml.facts.mig import CONFIG_NODE, MONITOR_NODE
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # One JSON object per container. Of the environment only the variables of NVIDIA's runtime leave
 # the node (NVIDIA_API_KEY is a secret, and so may be what has another name):

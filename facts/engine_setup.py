@@ -8,10 +8,15 @@ from enum import Enum
 
 from typing_extensions import override
 
-from facts.daemons import Daemons, RunningDaemons
-from facts.probe import Probe, Section, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.daemons import Daemons, RunningDaemons
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # podman-docker's `docker` is a script that starts podman; Docker's own is a program. Of an
 # environment file only names and options leave the node: values may be secrets (proxies).

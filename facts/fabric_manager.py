@@ -7,10 +7,15 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.nvidia_packages import Package, Packages
-from facts.probe import Probe, Section, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.nvidia_packages import Package, Packages
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # A process name is cut to 15 characters (proc(5), /proc/pid/comm); in a driver container it is
 # another process of the node, with no unit.

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 
 from typing_extensions import override
 
-from facts import container_devices, docker_inspect, scopes
-from facts.container_devices import Inhabitant, OpenedNode
-from facts.daemons import Daemons
-from facts.docker_inspect import Inspected, Request
-from facts.oci_container import OciContainer
-from facts.oci_specs import PROBE as SPECS
-from facts.oci_specs import OciContainers, Specs
-from facts.probe import Sections, section
-from facts.scopes import Scope
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts import container_devices, docker_inspect, scopes
+from pyinfra_nvml.facts.container_devices import Inhabitant, OpenedNode
+from pyinfra_nvml.facts.daemons import Daemons
+from pyinfra_nvml.facts.docker_inspect import Inspected, Request
+from pyinfra_nvml.facts.oci_container import OciContainer
+from pyinfra_nvml.facts.oci_specs import PROBE as SPECS
+from pyinfra_nvml.facts.oci_specs import OciContainers, Specs
+from pyinfra_nvml.facts.probe import Sections, section
+from pyinfra_nvml.facts.scopes import Scope
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 
 @dataclass(frozen=True)

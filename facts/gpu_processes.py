@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts import nvidia_smi
-from facts.probe import Probe, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts import nvidia_smi
+from pyinfra_nvml.facts.probe import Probe, Sections, section
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.node_script import script
-from facts.probe import Probe, Sections, section
-from facts.source import Source
-from facts.state_directory import STATE_DIR, look
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.probe import Probe, Sections, section
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.facts.state_directory import STATE_DIR, look
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 BLACKLIST = "/etc/apt/apt.conf.d/52pyinfra-nvml-driver"
 """Our piece of unattended-upgrades' Package-Blacklist; apt reads *.conf.d by name (apt.conf(5))."""

@@ -6,10 +6,10 @@ import shlex
 
 from typing_extensions import override
 
-from facts.node_script import script
-from facts.probe import Probe, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.probe import Probe, Sections, section
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown
 
 HOME = "/opt/pyinfra-nvml"
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.node_script import script
-from facts.probe import Probe, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.probe import Probe, Sections, section
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # For any Python 3: it has to say of itself that it is too old. confstr(3) knows glibc alone.
 _ASK = """

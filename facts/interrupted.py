@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from facts.node_script import script
-from facts.probe import Probe, Sections, section
-from facts.source import Source
-from facts.state_directory import STATE_DIR, look
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.probe import Probe, Sections, section
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.facts.state_directory import STATE_DIR, look
+from pyinfra_nvml.model.unknown import Unknown
 
 _LOOK = """if [ -e "$state/ran" ]; then echo open; else echo none; fi\n"""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from facts.probe import Section
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import Section
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # 2026-03-01T04:05:06+0000 host systemd[1]: text; from systemd 255 on the offset has a colon.
 _LINE = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\+00:?00|Z) \S+ [^\s:]+: (.*)$")

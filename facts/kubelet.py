@@ -7,11 +7,17 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.daemons import Daemon, Daemons, RunningDaemons
-from facts.kubelet_settings import COMMAND, Settings
-from facts.probe import Probe, Section, Sections, file_texts, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.daemons import Daemon, Daemons, RunningDaemons
+from pyinfra_nvml.facts.kubelet_settings import COMMAND, Settings
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    file_texts,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 KUBELETS = ("kubelet", "kubelite", "k3s", "k3s-server", "k3s-agent", "rke2")
 """Processes that are a kubelet or carry one: upstream, MicroK8s, K3s, RKE2."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from facts.command_line import values
-from facts.daemons import Daemon
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.command_line import values
+from pyinfra_nvml.facts.daemons import Daemon
+from pyinfra_nvml.model.unknown import Unknown
 
 # kubeadm; EKS; GKE; Debian's and Red Hat's flag files; K3s, RKE2; MicroK8s.
 _FILES = (

@@ -7,11 +7,16 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from facts.node_script import script
-from facts.probe import Probe, Sections, decode, section
-from facts.source import Source
-from facts.state_directory import STATE_DIR, look
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Sections,
+    decode,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.facts.state_directory import STATE_DIR, look
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # The record of a write is "written" until a restart has proven it, then "written.proven".
 _LOOK = """

@@ -7,9 +7,17 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Probe, Section, Sections, file_texts, files, number, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    file_texts,
+    files,
+    number,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # The first user namespace has every user id (user_namespaces(7), uid_map); one below it has fewer.
 # /run/systemd/container and /run/host/container-manager name the manager (systemd,

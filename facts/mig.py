@@ -7,12 +7,18 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts import nvidia_smi
-from facts.nvidia_devices import DeviceNode, Devices
-from facts.nvidia_params import PROBE
-from facts.probe import Probe, Section, Sections, file_texts, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts import nvidia_smi
+from pyinfra_nvml.facts.nvidia_devices import DeviceNode, Devices
+from pyinfra_nvml.facts.nvidia_params import PROBE
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    file_texts,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # The minors of MIG's own rights: config 1, monitor 2 (NVIDIA/open-gpu-kernel-modules, nv-caps.c).
 CONFIG_NODE = "/dev/nvidia-caps/nvidia-cap1"

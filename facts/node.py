@@ -6,36 +6,36 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.automatic_updates import AutomaticUpdates, Updates
-from facts.cgroup import CgroupHierarchy, Hierarchy
-from facts.char_links import CharLinks, Links
-from facts.cluster import ClusterNode
-from facts.container_toolkit import ContainerToolkit, Toolkit
-from facts.daemon_json import DaemonJson, DaemonJsonFiles
-from facts.daemons import Daemons, RunningDaemons
-from facts.docker_engine import DockerEngine, Engine, EngineInfo
-from facts.docker_inspect import Running, RunningContainers
-from facts.engine_setup import EngineSetup, Setup
-from facts.fabric_manager import FabricManager, FabricManagerState
-from facts.gpu_containers import Containers, GpuContainers
-from facts.gpu_processes import GpuWork, Work
-from facts.kubelet import Kubelet, KubeletState
-from facts.machine import Machine, MachineState
-from facts.mig import Mig, MigState
-from facts.nvidia_driver import Driver, NvidiaDriver
-from facts.nvidia_params import NvidiaParams, Params
-from facts.oci_specs import OciContainers, Specs
-from facts.operator_traces import OperatorTraces, Traces
-from facts.package_holds import Holds, PackageHolds
-from facts.pod_runtime import PodRuntime, PodRuntimes
-from facts.probe import Probe, Sections
-from facts.reboot_requests import RebootRequests, Requests
-from facts.runtime_versions import Runtimes, RuntimeVersions
-from facts.source import Source
-from facts.stuck_processes import StuckInKernel, StuckProcesses
-from facts.systemd_manager import Manager, SystemdManager
-from facts.unknown import Unknown, Value
-from facts.wsl import Wsl, WslState
+from pyinfra_nvml.facts.automatic_updates import AutomaticUpdates, Updates
+from pyinfra_nvml.facts.cgroup import CgroupHierarchy, Hierarchy
+from pyinfra_nvml.facts.char_links import CharLinks, Links
+from pyinfra_nvml.facts.cluster import ClusterNode
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkit, Toolkit
+from pyinfra_nvml.facts.daemon_json import DaemonJson, DaemonJsonFiles
+from pyinfra_nvml.facts.daemons import Daemons, RunningDaemons
+from pyinfra_nvml.facts.docker_engine import DockerEngine, Engine, EngineInfo
+from pyinfra_nvml.facts.docker_inspect import Running, RunningContainers
+from pyinfra_nvml.facts.engine_setup import EngineSetup, Setup
+from pyinfra_nvml.facts.fabric_manager import FabricManager, FabricManagerState
+from pyinfra_nvml.facts.gpu_containers import Containers, GpuContainers
+from pyinfra_nvml.facts.gpu_processes import GpuWork, Work
+from pyinfra_nvml.facts.kubelet import Kubelet, KubeletState
+from pyinfra_nvml.facts.machine import Machine, MachineState
+from pyinfra_nvml.facts.mig import Mig, MigState
+from pyinfra_nvml.facts.nvidia_driver import Driver, NvidiaDriver
+from pyinfra_nvml.facts.nvidia_params import NvidiaParams, Params
+from pyinfra_nvml.facts.oci_specs import OciContainers, Specs
+from pyinfra_nvml.facts.operator_traces import OperatorTraces, Traces
+from pyinfra_nvml.facts.package_holds import Holds, PackageHolds
+from pyinfra_nvml.facts.pod_runtime import PodRuntime, PodRuntimes
+from pyinfra_nvml.facts.probe import Probe, Sections
+from pyinfra_nvml.facts.reboot_requests import RebootRequests, Requests
+from pyinfra_nvml.facts.runtime_versions import Runtimes, RuntimeVersions
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.facts.stuck_processes import StuckInKernel, StuckProcesses
+from pyinfra_nvml.facts.systemd_manager import Manager, SystemdManager
+from pyinfra_nvml.facts.wsl import Wsl, WslState
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class NodeState(Value):
     """The value of every fact for one node: ``None`` there is none, ``Unknown`` could not tell.
 
     ``cluster`` is not the node's own word: it is put beside the others where the inventory gives a
-    kubeconfig (audit/cluster/kubectl.py).
+    kubeconfig (fleet/kubectl.py).
 
     .. code:: python
 

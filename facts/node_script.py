@@ -15,7 +15,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from facts.probe import PROTOCOL, Probe
+from pyinfra_nvml.facts.probe import PROTOCOL, Probe
 
 NOT_CSH = '\ntest "$?shell" = 1 && exec false\n'
 """The first lines of every script: what ends csh and tcsh (csh(1), the variable shell).

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.nvidia_devices import Devices, NvidiaDevices
-from facts.nvidia_library import ManagementLibrary, NvidiaLibrary
-from facts.nvidia_log import KernelLog, NvidiaLog
-from facts.nvidia_module import Module, NvidiaModule
-from facts.nvidia_packages import NvidiaPackages, Packages
-from facts.probe import Sections
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.nvidia_devices import Devices, NvidiaDevices
+from pyinfra_nvml.facts.nvidia_library import ManagementLibrary, NvidiaLibrary
+from pyinfra_nvml.facts.nvidia_log import KernelLog, NvidiaLog
+from pyinfra_nvml.facts.nvidia_module import Module, NvidiaModule
+from pyinfra_nvml.facts.nvidia_packages import NvidiaPackages, Packages
+from pyinfra_nvml.facts.probe import Sections
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 ABSENT = "no NVIDIA driver, device or library on this node"
 """What is said of a node whose driver is ``None``."""

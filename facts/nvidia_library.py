@@ -7,9 +7,14 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Probe, Section, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 DRIVER_ROOT = "/run/nvidia/driver"
 """Where the GPU Operator's driver container shows its file system (gpu-operator, driver.yaml)."""

@@ -9,9 +9,16 @@ from enum import Enum
 
 from typing_extensions import override
 
-from facts.probe import Probe, Section, Sections, file_texts, files, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    file_texts,
+    files,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 _LOADED = "/sys/module/nvidia/version"
 _PROC = "/proc/driver/nvidia/version"

@@ -7,15 +7,21 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Sections, file_texts, files, number, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import (
+    Sections,
+    file_texts,
+    files,
+    number,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 _PARAMS = "/proc/driver/nvidia/params"
 _UVM = "/sys/module/nvidia_uvm/initstate"
 _MAJORS = "/proc/devices"
 
-# The files of the module under /proc, read at once for this fact and for facts.mig.
+# The files of the module under /proc, read at once for this fact and for pyinfra_nvml.facts.mig.
 PROBE = files(
     "nvidia_params.files",
     _PARAMS,

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from facts.mig import CONFIG_NODE, MONITOR_NODE
-from facts.unknown import Value
+from pyinfra_nvml.facts.mig import CONFIG_NODE, MONITOR_NODE
+from pyinfra_nvml.model.unknown import Value
 
 
 class Injection(str, Enum):

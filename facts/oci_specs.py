@@ -6,10 +6,15 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.oci_container import OciContainer, container
-from facts.probe import Probe, Sections, file_texts, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.oci_container import OciContainer, container
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Sections,
+    file_texts,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # Where containerd (the system's, Docker's own, the docker snap's, K3s', k0s', MicroK8s', rootless
 # Docker's, rootless nerdctl's) and cri-o keep the specs; that is what runc was given, an edit by

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts import docker_inspect
-from facts.docker_inspect import Inspected
-from facts.oci_specs import PROBE as SPECS
-from facts.oci_specs import OciContainers, Specs
-from facts.probe import Probe, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts import docker_inspect
+from pyinfra_nvml.facts.docker_inspect import Inspected
+from pyinfra_nvml.facts.oci_specs import PROBE as SPECS
+from pyinfra_nvml.facts.oci_specs import OciContainers, Specs
+from pyinfra_nvml.facts.probe import Probe, Sections, section
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # The validator's files (NVIDIA/gpu-operator, cmd/nvidia-validator); static pods that name NVIDIA.
 _LIST = """

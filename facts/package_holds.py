@@ -8,10 +8,15 @@ from fnmatch import fnmatchcase
 
 from typing_extensions import override
 
-from facts.nvidia_packages import Packages
-from facts.probe import Probe, Sections, file_texts, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.nvidia_packages import Packages
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Sections,
+    file_texts,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # What `dnf versionlock`, `yum versionlock` and `zypper addlock` write; dnf's exclude lists are in
 # its own file. apt-mark's holds are dpkg's selection "hold", which dpkg-query shows (apt-mark(8)).

@@ -11,10 +11,21 @@ from collections.abc import Mapping
 
 import yaml
 
-from facts.cluster import Plugin
-from facts.json_values import mapping, mappings, text, texts
-from facts.unknown import Unknown
-from facts.workload import Pod, containers, environment, installed, pods_of
+from pyinfra_nvml.facts.cluster import Plugin
+from pyinfra_nvml.facts.json_values import (
+    mapping,
+    mappings,
+    text,
+    texts,
+)
+from pyinfra_nvml.facts.workload import (
+    Pod,
+    containers,
+    environment,
+    installed,
+    pods_of,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 IMAGE = re.compile(r"(?:^|/)k8s-device-plugin(?::v?(?P<version>\d[\w.]*)[\w.-]*)?(?:@|$)")
 _CONTAINERS = ("nvidia-device-plugin", "nvidia-device-plugin-ctr")

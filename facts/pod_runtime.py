@@ -7,15 +7,20 @@ from shlex import quote
 
 from typing_extensions import override
 
-from facts.command_line import JOINED, values
-from facts.containerd_config import Handler, handlers
-from facts.daemons import Daemon, Daemons, RunningDaemons
-from facts.kubelet import Kubelet, KubeletState
-from facts.probe import Probe, Sections, file_texts, section
-from facts.runtime_versions import Runtimes
-from facts.source import Source
-from facts.toml_keys import keys
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.command_line import JOINED, values
+from pyinfra_nvml.facts.containerd_config import Handler, handlers
+from pyinfra_nvml.facts.daemons import Daemon, Daemons, RunningDaemons
+from pyinfra_nvml.facts.kubelet import Kubelet, KubeletState
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Sections,
+    file_texts,
+    section,
+)
+from pyinfra_nvml.facts.runtime_versions import Runtimes
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.facts.toml_keys import keys
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 CONTAINERD = "/etc/containerd/config.toml"
 CRIO = "/etc/crio/crio.conf"

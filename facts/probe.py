@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 
-from facts.unknown import Unknown
+from pyinfra_nvml.model.unknown import Unknown
 
 PROTOCOL = 1
 

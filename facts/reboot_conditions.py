@@ -8,11 +8,16 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.node_script import script
-from facts.probe import Probe, Sections, number, section
-from facts.source import Source
-from facts.time_stamps import utc
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Sections,
+    number,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.facts.time_stamps import utc
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # logind keeps an inhibitor as KEY=value lines beside a fifo NAME.ref (systemd, logind-inhibit.c).
 # A package manager in a container has another mount namespace than process 1. The helper that

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.node_script import script
-from facts.probe import Probe, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.probe import Probe, Sections, section
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 SENTINEL = "/run/reboot-required"
 """kured's default is /var/run/reboot-required, the same place; Ubuntu's login message prints it."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Probe, Sections, section
-from facts.source import Source
-from facts.time_stamps import utc
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import Probe, Sections, section
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.facts.time_stamps import utc
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # needs-restarting -r compares the install time of these packages with the boot (dnf-plugins-core,
 # needs_restarting.py); asking rpm for the times costs a tenth of starting dnf.

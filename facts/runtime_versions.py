@@ -7,9 +7,14 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Probe, Section, Sections, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # K3s and RKE2 keep their own under /var/lib/rancher. Of podman only the version matters, and that
 # only where there are CDI specs for it to read.

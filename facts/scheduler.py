@@ -11,10 +11,16 @@ from itertools import pairwise
 
 from typing_extensions import override
 
-from facts.node_script import script
-from facts.probe import Probe, Section, Sections, number, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    number,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 TIMER = "pyinfra-nvml-drift.timer"
 

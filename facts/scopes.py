@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from facts.probe import Probe, Section
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import Probe, Section
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # Every runtime names a container's scope PREFIX-ID.scope, with an id of 64 digits: docker-,
 # cri-containerd-, crio-, libpod- (podman), nerdctl-.

@@ -10,9 +10,15 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pyinfra.api.facts import FactBase
 from typing_extensions import override
 
-from facts.node_script import script
-from facts.probe import Probe, Section, Sections, read, understood
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    read,
+    understood,
+)
+from pyinfra_nvml.model.unknown import Unknown
 
 T = TypeVar("T")
 

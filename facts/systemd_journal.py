@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from facts.journal import JournalLine
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.journal import JournalLine
+from pyinfra_nvml.model.unknown import Unknown
 
 _RELOAD = r"Re(loading\.$|load(ing)? requested|executing\.$)"
 _MESSAGE = re.compile(r"System is tainted|Failed to (migrate|delete) controller cgroups")

@@ -8,11 +8,22 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.journal import JournalLine, entries
-from facts.probe import Probe, Section, Sections, section
-from facts.source import Source
-from facts.systemd_journal import CONTAINERD, MANAGER, messages, reloader, reloads
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.journal import JournalLine, entries
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.facts.systemd_journal import (
+    CONTAINERD,
+    MANAGER,
+    messages,
+    reloader,
+    reloads,
+)
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 # /run/systemd/system is a directory where systemd is PID 1 (sd_booted(3)).
 _SHOW = """

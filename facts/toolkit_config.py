@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from facts.toml_keys import keys
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.toml_keys import keys
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 CONFIGS = (
     "/etc/nvidia-container-runtime/config.toml",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from facts.cluster import Release
-from facts.json_values import mapping, mappings, text
+from pyinfra_nvml.facts.cluster import Release
+from pyinfra_nvml.facts.json_values import mapping, mappings, text
 
 _OWN = (
     "PASS_DEVICE_SPECS",

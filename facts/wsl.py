@@ -6,9 +6,15 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from facts.probe import Probe, Sections, file_texts, files, section
-from facts.source import Source
-from facts.unknown import Unknown, Value
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Sections,
+    file_texts,
+    files,
+    section,
+)
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown, Value
 
 _DXG = "/dev/dxg"
 _RUN = "/run/WSL"

@@ -9,9 +9,9 @@ from pyinfra.api.operation import operation
 from pyinfra.api.state import StateStage
 from pyinfra.context import host, state
 
-from audit.knobs import knobs
-from audit.session import Session, session
-from operations import node
+from pyinfra_nvml.fleet.session import Session, session
+from pyinfra_nvml.operations import node
+from pyinfra_nvml.settings.knobs import knobs
 
 
 @operation()

@@ -12,15 +12,15 @@ from pyinfra.api.operation import operation
 from pyinfra.context import host, state
 from pyinfra.operations.util.files import generate_color_diff
 
-from audit.engine import restore
-from audit.engine.daemon_change import Change, plan
-from audit.engine.daemon_document import Refused
-from facts.daemon_json import DaemonJson
-from facts.daemons import Daemons, RunningDaemons
-from facts.last_write import LastWrite
-from facts.state_directory import STATE_DIR
-from facts.unknown import Unknown
-from operations import node
+from pyinfra_nvml.combiners.daemon_document import Refused
+from pyinfra_nvml.facts.daemon_json import DaemonJson
+from pyinfra_nvml.facts.daemons import Daemons, RunningDaemons
+from pyinfra_nvml.facts.last_write import LastWrite
+from pyinfra_nvml.facts.state_directory import STATE_DIR
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.operations import node
+from pyinfra_nvml.remedies import restore_plan as restore
+from pyinfra_nvml.remedies.daemon_change import Change, plan
 
 _LIMIT = 300
 """Seconds: half a minute for another run to end, a slow disk, dockerd's own validation."""

@@ -11,17 +11,17 @@ from pyinfra.api.command import StringCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
-from audit.engine.daemon_change import Change, plan
-from audit.engine.restart_result import Return, read
-from facts.daemon_json import DEFAULT, DaemonJson
-from facts.daemons import Daemons
-from facts.docker_engine import DockerEngine, Engine, EngineInfo
-from facts.interrupted import Interrupted
-from facts.last_restart import LastRestart
-from facts.state_directory import STATE_DIR
-from facts.unknown import Unknown
-from operations import node
-from operations.daemon_json import command_line
+from pyinfra_nvml.facts.daemon_json import DEFAULT, DaemonJson
+from pyinfra_nvml.facts.daemons import Daemons
+from pyinfra_nvml.facts.docker_engine import DockerEngine, Engine, EngineInfo
+from pyinfra_nvml.facts.interrupted import Interrupted
+from pyinfra_nvml.facts.last_restart import LastRestart
+from pyinfra_nvml.facts.state_directory import STATE_DIR
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.operations import node
+from pyinfra_nvml.operations.daemon_json import command_line
+from pyinfra_nvml.operations.restart_result import Return, read
+from pyinfra_nvml.remedies.daemon_change import Change, plan
 
 _TRANSACTION = (
     "say",

@@ -10,11 +10,11 @@ from pyinfra.api.command import StringCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
-from audit.schedule.knobs import SERVICE_USER, ScheduleKnobs
-from audit.schedule.plan import NOTHING, PATHS, Files
-from facts.scheduler import Scheduler, SchedulerState
-from facts.unknown import Unknown
-from operations import node
+from pyinfra_nvml.drift.schedule_plan import NOTHING, PATHS, Files
+from pyinfra_nvml.facts.scheduler import Scheduler, SchedulerState
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.operations import node
+from pyinfra_nvml.settings.schedule import SERVICE_USER, ScheduleKnobs
 
 _LIMIT = 180
 """Seconds: a run at work is stopped, which its unit may take 90 s for (TimeoutStopSec)."""

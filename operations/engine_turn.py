@@ -8,14 +8,15 @@ from pyinfra.api import FunctionCommand, Host, State, operation
 from pyinfra.api.state import StateStage
 from pyinfra.context import ctx_state, host
 
-from audit.engine import plan_text, restore
-from audit.engine.plan import Plan, plan
-from audit.engine.refusals import Refusal
-from audit.knobs import knobs
-from audit.session import session
-from facts.last_write import LastWrite
-from facts.unknown import Unknown
-from operations import refusal
+from pyinfra_nvml.facts.last_write import LastWrite
+from pyinfra_nvml.fleet.session import session
+from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.operations import refusal
+from pyinfra_nvml.remedies import engine_plan_text as plan_text
+from pyinfra_nvml.remedies import restore_plan as restore
+from pyinfra_nvml.remedies.engine_plan import Plan, plan
+from pyinfra_nvml.settings.knobs import knobs
 
 
 def cure(state: State, host: Host) -> Plan:

@@ -7,15 +7,15 @@ from collections.abc import Collection, Generator, Mapping
 from pyinfra.api import FunctionCommand, Host, QuoteString, State, StringCommand, operation
 from pyinfra.context import ctx_state, host
 
-from audit.engine.plan import Plan
-from audit.engine.proof import again, shortcomings
-from audit.exposure import exposed as exposed_now
-from audit.knobs import knobs
-from audit.session import session
-from facts.docker_cli import ELSEWHERE
-from facts.node import NodeState
-from facts.unknown import Unknown
-from operations import proof
+from pyinfra_nvml.combiners.exposure import exposed as exposed_now
+from pyinfra_nvml.facts.docker_cli import ELSEWHERE
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.fleet.session import session
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.operations import proof
+from pyinfra_nvml.remedies.cure_proof import again, shortcomings
+from pyinfra_nvml.remedies.engine_plan import Plan
+from pyinfra_nvml.settings.knobs import knobs
 
 
 @operation(is_idempotent=False, idempotent_notice="It looks at the node, and changes nothing.")

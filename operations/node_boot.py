@@ -14,20 +14,25 @@ from pyinfra.connectors.local import LocalConnector
 from pyinfra.connectors.util import clear_askpass_cache
 from pyinfra.context import ctx_state, host
 
-from audit.driver.boot_proof import shortcomings
-from audit.driver.plan import DriverPlan, NodeAnswers, library, plan
-from audit.engine.refusals import Refusal
-from audit.finding import Result
-from audit.knobs import knobs
-from audit.session import session
-from facts.container_libraries import Libraries
-from facts.hold_means import Means
-from facts.interrupted import Interrupted
-from facts.machine import MachineState
-from facts.reboot_conditions import Conditions
-from facts.state_directory import STATE_DIR
-from facts.unknown import Unknown
-from operations import docker_engine, node, proof
+from pyinfra_nvml.facts.container_libraries import Libraries
+from pyinfra_nvml.facts.hold_means import Means
+from pyinfra_nvml.facts.interrupted import Interrupted
+from pyinfra_nvml.facts.machine import MachineState
+from pyinfra_nvml.facts.reboot_conditions import Conditions
+from pyinfra_nvml.facts.state_directory import STATE_DIR
+from pyinfra_nvml.fleet.session import session
+from pyinfra_nvml.model.finding import Result
+from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.operations import docker_engine, node, proof
+from pyinfra_nvml.remedies.boot_proof import shortcomings
+from pyinfra_nvml.remedies.driver_plan import (
+    DriverPlan,
+    NodeAnswers,
+    library,
+    plan,
+)
+from pyinfra_nvml.settings.knobs import knobs
 
 _BEGIN = ("say", "state", "lock", "engine", "containers", "begin_reboot")
 _BEGIN_LIMIT = 180

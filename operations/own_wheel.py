@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 import tempfile
 import zipfile
 from pathlib import Path
 
-from operations import wheel_cache
-from operations.wheel_cache import NoWheels
+from pyinfra_nvml.operations import wheel_cache
+from pyinfra_nvml.operations.wheel_cache import NoWheels
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("facts", "checks", "audit", "operations", "deploys", "inventories", "templates")
-_INVENTORIES = ("__init__.py", "group_data", "all.py", "local.py", "transport.py")
+FOLDERS = (
+    *("model", "settings", "facts", "combiners", "checks", "remedies", "audit", "explain"),
+    *("reports", "fleet", "drift", "operations", "deploys", "templates", "pyinfra_nvml"),
+    "inventories",
+)
+_INVENTORIES = ("__init__.py", "group_data", "all.py", "local.py", "readers")
 """What of inventories/ goes along: an operator's own lists of hosts stay here."""
-_KNOBS = "inventories/group_data/"
+_SETTINGS = "pyinfra_nvml/inventories/group_data/"
 
 
 def own_wheel(kept: Path) -> Path:
@@ -25,9 +28,7 @@ def own_wheel(kept: Path) -> Path:
     folder = kept / f"own-{_sources()}"
     if not folder.exists():
         with tempfile.TemporaryDirectory(dir=kept, prefix=".new-") as place:
-            # In a copy: setuptools leaves build/ behind, and packs what an older one left there.
-            source = _copied(Path(place) / "source")
-            wheel_cache.pip("wheel", "--no-deps", "--wheel-dir", f"{place}/wheel", str(source))
+            wheel_cache.pip("wheel", "--no-deps", "--wheel-dir", f"{place}/wheel", str(ROOT))
             wheel_cache.keep(Path(place) / "wheel", folder)
     return next(folder.glob("*.whl"))
 
@@ -39,7 +40,7 @@ def content(wheel: Path) -> str:
     """
     with zipfile.ZipFile(wheel) as packed:
         rows = [f"{each.filename} {each.CRC:08x}" for each in packed.infolist()]
-    return "\n".join(row for row in rows if not row.startswith(_KNOBS) and "/RECORD " not in row)
+    return "\n".join(row for row in rows if not row.startswith(_SETTINGS) and "/RECORD " not in row)
 
 
 def _wanted(path: Path) -> bool:
@@ -61,11 +62,3 @@ def _sources() -> str:
         digest.update(f"{path.relative_to(ROOT)} {path.stat().st_size}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def _copied(place: Path) -> Path:
-    for path in _files():
-        to = place / path.relative_to(ROOT)
-        to.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, to)
-    return place

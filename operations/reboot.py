@@ -7,9 +7,9 @@ from collections.abc import Generator, Sequence
 from pyinfra import host
 from pyinfra.api import QuoteString, StringCommand, operation
 
-from facts.reboot_flag import SENTINEL, RebootFlag
-from facts.unknown import Unknown
-from operations import node
+from pyinfra_nvml.facts.reboot_flag import SENTINEL, RebootFlag
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.operations import node
 
 MESSAGE = "/run/motd.d/pyinfra-nvml"
 """Its name stands for nothing but the order in which messages are shown."""

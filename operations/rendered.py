@@ -9,7 +9,7 @@ from pyinfra.api import FunctionCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
-from audit.atomic_file import put
+from pyinfra_nvml.audit.atomic_file import put
 
 
 @operation()

@@ -8,8 +8,8 @@ from pathlib import Path
 from pyinfra.api import FileUploadCommand, QuoteString, StringCommand, operation
 from pyinfra.context import host
 
-from facts.installed_tool import HOME, InstalledTool
-from operations import node
+from pyinfra_nvml.facts.installed_tool import HOME, InstalledTool
+from pyinfra_nvml.operations import node
 
 PROGRAM = "nvml-audit"
 _LIMIT = 600

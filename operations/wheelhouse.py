@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from audit.schedule.wheel_target import Target, requirements
-from operations import wheel_cache
-from operations.own_wheel import ROOT, content, own_wheel
-from operations.wheel_cache import NoWheels
+from pyinfra_nvml.drift.wheel_target import Target, requirements
+from pyinfra_nvml.operations import wheel_cache
+from pyinfra_nvml.operations.own_wheel import ROOT, content, own_wheel
+from pyinfra_nvml.operations.wheel_cache import NoWheels
 
 _KEPT = 3
 """Archives of one target in the cache, and as many of what they are made of."""

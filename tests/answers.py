@@ -10,9 +10,9 @@ from pathlib import Path
 
 import yaml
 
-import facts
-from facts.probe import Section, Sections, read
-from facts.source import Source
+from pyinfra_nvml import facts
+from pyinfra_nvml.facts.probe import Section, Sections, read
+from pyinfra_nvml.facts.source import Source
 from tests import recordings
 
 CASES = Path(__file__).parent / "facts"
@@ -24,15 +24,15 @@ AnySource = type[Source[object]]
 def sources() -> tuple[AnySource, ...]:
     """Every fact that is made of probes, by its module's name."""
     for module in pkgutil.iter_modules(facts.__path__):
-        importlib.import_module(f"facts.{module.name}")
+        importlib.import_module(f"{facts.__name__}.{module.name}")
     # Tests make some of their own.
-    real = (one for one in _below(Source) if one.__module__.startswith("facts."))  # type: ignore[type-abstract]
+    real = (one for one in _below(Source) if one.__module__.startswith(f"{facts.__name__}."))  # type: ignore[type-abstract]
     return tuple(sorted(real, key=name))
 
 
 def name(source: AnySource) -> str:
     """``module.Class``, as pyinfra's command line and the folders of tests/facts have it."""
-    return f"{source.__module__.removeprefix('facts.')}.{source.__name__}"
+    return f"{source.__module__.rpartition('.')[2]}.{source.__name__}"
 
 
 def bases(source: AnySource) -> dict[str, Sections]:

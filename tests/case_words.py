@@ -18,9 +18,9 @@ Repair, of the remedy that brings Docker to cgroupfs:
 
 from __future__ import annotations
 
-from audit.engine.plan import Plan
-from audit.finding import Level, Repair
-from audit.verdict import Verdict
+from pyinfra_nvml.audit.verdict import Verdict
+from pyinfra_nvml.model.finding import Level, Repair
+from pyinfra_nvml.remedies.engine_plan import Plan
 
 LOSS = (
     "device-loss",

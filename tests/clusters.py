@@ -9,12 +9,19 @@ from typing import Any
 
 import yaml
 
-from facts.api_objects import CONFIG, NODES, OPERATOR, PLUGINS, PODS, POLICIES
-from facts.cluster import ClusterNode, KubeletConfig
-from facts.cluster_answers import Cluster
-from facts.node import NodeState
-from facts.probe import Section, Sections
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.api_objects import (
+    CONFIG,
+    NODES,
+    OPERATOR,
+    PLUGINS,
+    PODS,
+    POLICIES,
+)
+from pyinfra_nvml.facts.cluster import ClusterNode, KubeletConfig
+from pyinfra_nvml.facts.cluster_answers import Cluster
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.probe import Section, Sections
+from pyinfra_nvml.model.unknown import Unknown
 
 CLUSTERS = Path(__file__).parent / "clusters"
 

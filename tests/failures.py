@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
-from facts.probe import Probe, Section
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.probe import Probe, Section
+from pyinfra_nvml.model.unknown import Unknown
 
 # Whose lines are free text: there is none of which it is sure that no node prints it.
 _FREE_TEXT = {"nvidia_log.lines"}

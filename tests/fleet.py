@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from audit.report.terminal import show
-from audit.verdict import Verdict, unreached, verdict
+from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
+from pyinfra_nvml.reports.terminal import show
 from tests import recordings
 
 ALIKE = verdict("gpu-000", recordings.node("gpu_good"), execs=1)

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from facts.node import Node
-from facts.probe import Section, Sections
-from facts.unknown import plain
+from pyinfra_nvml.facts.node import Node
+from pyinfra_nvml.facts.probe import Section, Sections
+from pyinfra_nvml.model.unknown import plain
 from tests.answers import AnySource, name, seen, sources
 
 settings.register_profile(

@@ -15,8 +15,8 @@ from typing import Any
 
 import yaml
 
-from facts.node import Node
-from facts.probe import Sections
+from pyinfra_nvml.facts.node import Node
+from pyinfra_nvml.facts.probe import Sections
 from tests import described, recordings
 
 MADE_UP = sorted(recordings.NODES.glob("*/answers.yaml"))

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable
 
-from facts.probe import decode
+from pyinfra_nvml.facts.probe import decode
 
 # docker info: everything else is made empty, in its own kind.
 INFO = {

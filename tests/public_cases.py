@@ -13,11 +13,11 @@ from typing import Any
 
 import yaml
 
-from audit.engine.plan import Plan, plan
-from audit.knobs import Knobs
-from audit.verdict import Verdict, verdict
-from audit.wishes import Wishes
-from facts.unknown import Unknown
+from pyinfra_nvml.audit.verdict import Verdict, verdict
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.remedies.engine_plan import Plan, plan
+from pyinfra_nvml.settings.knobs import Knobs
+from pyinfra_nvml.settings.policy import Wishes
 from tests import case_words, described, recordings
 
 PLACE = Path(__file__).parent / "cases"

@@ -14,9 +14,9 @@ import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from facts.node import Node
-from facts.node_script import limit
-from facts.probe import read
+from pyinfra_nvml.facts.node import Node
+from pyinfra_nvml.facts.node_script import limit
+from pyinfra_nvml.facts.probe import read
 from tests.private import clean, private
 from tests.recordings import NODES
 

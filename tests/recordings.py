@@ -6,9 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from facts.node import Node, NodeState
-from facts.probe import PROTOCOL, Section, Sections, read
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.node import Node, NodeState
+from pyinfra_nvml.facts.probe import (
+    PROTOCOL,
+    Section,
+    Sections,
+    read,
+)
+from pyinfra_nvml.model.unknown import Unknown
 from tests import clusters
 
 NODES = Path(__file__).parent / "nodes"

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.batches import Batches, Progress, batches, lost_canary, most_at_once, obstacle
+from pyinfra_nvml.fleet.batches import (
+    Batches,
+    Progress,
+    batches,
+    lost_canary,
+    most_at_once,
+    obstacle,
+)
 
 HOSTS = ["a", "b", "c", "d", "e"]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from audit.catalogue import judge
-from audit.driver.boot_proof import shortcomings
-from facts.container_libraries import ContainerLibraries, ContainerLibrary
-from facts.unknown import Unknown
+from pyinfra_nvml.audit.catalogue import judge
+from pyinfra_nvml.facts.container_libraries import ContainerLibraries, ContainerLibrary
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.remedies.boot_proof import shortcomings
 from tests import recordings
 
 RIGHT = {"nvidia_module.loaded": {"rc": 2, "out": "/sys/module/nvidia/version:550.107.02"}}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from facts.unknown import plain
+from pyinfra_nvml.model.unknown import plain
 from tests import case_words, cases_page
 from tests.private import private
 from tests.public_cases import PLACE, Case, cases

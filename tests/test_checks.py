@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from audit.catalogue import entries, judge
-from audit.wishes import Wishes
-from facts.unknown import plain
+from pyinfra_nvml.audit.catalogue import entries, judge
+from pyinfra_nvml.model.unknown import plain
+from pyinfra_nvml.settings.policy import Wishes
 from tests import described, recordings
 
 CASES = Path(__file__).parent / "checks"

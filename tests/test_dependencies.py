@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from operations import own_wheel
+from pyinfra_nvml.operations import own_wheel
 from tests.versions.page import bounds
 
 ROOT = own_wheel.ROOT

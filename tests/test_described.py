@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from facts.node import NodeState
+from pyinfra_nvml.facts.node import NodeState
 from tests import described, recordings
 
 GOOD = {

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import yaml
 
-import checks
-from audit.catalogue import entries
-from audit.engine.refusals import OVERRULABLE
-from audit.knobs import Knobs
 from docs import generate, knobs_page, mission_page
+from pyinfra_nvml import checks
+from pyinfra_nvml.audit.catalogue import entries
+from pyinfra_nvml.model.refusal import OVERRULABLE
+from pyinfra_nvml.settings.knobs import Knobs
 
 DOCS = generate.PATH.parent
 

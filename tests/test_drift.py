@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from audit.drift.accepted import accepted
-from audit.drift.changes import changes
-from audit.drift.standing import exit_code, standings
-from audit.report.document import document
-from audit.verdict import unreached, verdict
+from pyinfra_nvml.audit.accepted import accepted
+from pyinfra_nvml.audit.document import document
+from pyinfra_nvml.audit.standing import exit_code, standings
+from pyinfra_nvml.audit.verdict import unreached, verdict
+from pyinfra_nvml.drift.changes import changes
 from tests import recordings
 
 NODES = ("gpu_good", "trixie_exposed")

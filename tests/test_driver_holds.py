@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from audit.driver.holds import Holding, holding
-from facts.hold_means import HoldMeans
-from facts.nvidia_packages import NvidiaPackages, Package
-from facts.package_holds import Hold, PackageHolds
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.hold_means import HoldMeans
+from pyinfra_nvml.facts.nvidia_packages import NvidiaPackages, Package
+from pyinfra_nvml.facts.package_holds import Hold, PackageHolds
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.remedies.driver_holds import Holding, holding
 
 FREE = PackageHolds(())
 APT = HoldMeans(("apt-mark", "unattended-upgrade"))

@@ -7,14 +7,19 @@ from typing import Any
 
 import pytest
 
-from audit.catalogue import judge
-from audit.driver import plan_text as driver_text
-from audit.driver.plan import DriverPlan, NodeAnswers, library, plan
-from facts.container_libraries import ContainerLibraries, ContainerLibrary
-from facts.hold_means import HoldMeans
-from facts.node import NodeState
-from facts.reboot_conditions import Process, RebootConditions
-from facts.unknown import Unknown
+from pyinfra_nvml.audit.catalogue import judge
+from pyinfra_nvml.facts.container_libraries import ContainerLibraries, ContainerLibrary
+from pyinfra_nvml.facts.hold_means import HoldMeans
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.reboot_conditions import Process, RebootConditions
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.remedies import driver_plan_text as driver_text
+from pyinfra_nvml.remedies.driver_plan import (
+    DriverPlan,
+    NodeAnswers,
+    library,
+    plan,
+)
 from tests import recordings
 
 TRAINER = recordings.node("gpu_skew").running.containers[0].id  # type: ignore[union-attr]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from audit.drift.exit_scheme import Scheme, code, line
-from audit.drift.standing import Standing
-from audit.finding import Status
+from pyinfra_nvml.audit.standing import Standing
+from pyinfra_nvml.drift.exit_scheme import Scheme, code, line
+from pyinfra_nvml.model.finding import Status
 
 CLEAN = Standing("gpu-01", Status.OK, None, None, "ok")
 ADVICE = Standing("gpu-02", Status.OK, "advice", None, "advice: docker: x [engine-config]")

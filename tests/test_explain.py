@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 import yaml
 
-from audit.catalogue import entries
-from audit.explain import command as explain
-from audit.explain.pasted import lines, tail
-from audit.explain.recognise import Recognised, recognise
-from audit.explain.symptom import Kind, Symptom, symptoms
-from audit.finding import Area
+from pyinfra_nvml.audit.catalogue import entries
+from pyinfra_nvml.explain import command as explain
+from pyinfra_nvml.explain.pasted import lines, tail
+from pyinfra_nvml.explain.recognise import Recognised, recognise
+from pyinfra_nvml.explain.symptom import Kind, Symptom, symptoms
+from pyinfra_nvml.model.finding import Area
 
 ROOT = Path(__file__).parents[1]
 TEXTS = Path(__file__).parent / "explain"
@@ -107,7 +107,7 @@ def test_nothing_in_it_is_no_fault_of_the_reader(data: bytes) -> None:
 
 def run(*words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "audit.explain.command", *words],
+        [sys.executable, "-m", "pyinfra_nvml.explain.command", *words],
         cwd=ROOT,
         input=given,
         capture_output=True,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from facts.node import Node
-from facts.probe import Sections
-from facts.source import Answers
+from pyinfra_nvml.facts.node import Node
+from pyinfra_nvml.facts.probe import Sections
+from pyinfra_nvml.facts.source import Answers
 from tests.answers import AnySource, name, sources
 from tests.fuzz import answers, fuzz
 

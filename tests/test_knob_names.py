@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pyinfra.api import Inventory
 
-from audit.knob_names import unknown_to
-from audit.knobs import Knobs
+from pyinfra_nvml.settings.knob_names import unknown_to
+from pyinfra_nvml.settings.knobs import Knobs
 
 HOST = ("@local", {"colour": "green"})
 

@@ -12,15 +12,23 @@ from pathlib import Path
 
 import pytest
 
-from audit.catalogue import judge
-from audit.cluster import kubectl
-from audit.cluster.kubectl import Access, Clusters
-from audit.drift.lasting_facts import differences
-from facts.api_objects import NODES, OPERATOR, PLUGINS, PODS, POLICIES, items
-from facts.cluster import ClusterNode, KubeletConfig
-from facts.cluster_answers import Cluster
-from facts.probe import Section
-from facts.unknown import Unknown, plain
+from pyinfra_nvml.audit.catalogue import judge
+from pyinfra_nvml.drift.lasting_facts import differences
+from pyinfra_nvml.facts.api_objects import (
+    NODES,
+    OPERATOR,
+    PLUGINS,
+    PODS,
+    POLICIES,
+    items,
+)
+from pyinfra_nvml.facts.cluster import ClusterNode, KubeletConfig
+from pyinfra_nvml.facts.cluster_answers import Cluster
+from pyinfra_nvml.facts.probe import Section
+from pyinfra_nvml.fleet import kubectl
+from pyinfra_nvml.fleet.kubectl import Clusters
+from pyinfra_nvml.model.unknown import Unknown, plain
+from pyinfra_nvml.settings.cluster_access import Access
 from tests import clusters, recordings
 from tests.api_server import kubeconfig, serving
 from tests.installed import program

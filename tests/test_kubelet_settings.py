@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from facts.daemons import Daemon
-from facts.kubelet_settings import COMMAND, Settings
-from facts.probe import Section, file_texts
+from pyinfra_nvml.facts.daemons import Daemon
+from pyinfra_nvml.facts.kubelet_settings import COMMAND, Settings
+from pyinfra_nvml.facts.probe import Section, file_texts
 from tests.node_scripts import SHELLS
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from facts.node import Node
-from operations import node
+from pyinfra_nvml.facts.node import Node
+from pyinfra_nvml.operations import node
 from tests.lab import requirements
 
 WRITE = node.script(

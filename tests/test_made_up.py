@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.catalogue import judge
-from audit.wishes import Wishes
+from pyinfra_nvml.audit.catalogue import judge
+from pyinfra_nvml.settings.policy import Wishes
 from tests import made_up, recordings
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from audit.engine import plan_text
-from audit.engine.plan import plan
+from pyinfra_nvml.remedies import engine_plan_text as plan_text
+from pyinfra_nvml.remedies.engine_plan import plan
 from tests import recordings
 
 HOOK: dict[str, dict[str, Any]] = {

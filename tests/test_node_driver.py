@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from operations import node
+from pyinfra_nvml.operations import node
 from tests.lab import requirements
 from tests.node_scripts import SHELLS, Sandbox, stand_in
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from operations import node
+from pyinfra_nvml.operations import node
 from tests.node_scripts import SHELLS, Sandbox
 
 # A function may take the place of `command` (POSIX sh, 2.9.1): so flock seems not to be there.

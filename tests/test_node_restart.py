@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from operations import node
+from pyinfra_nvml.operations import node
 from tests.node_scripts import SHELLS, Sandbox, stand_in
 
 RAN = "2026-11-30T09:14:00.1 {id} /{name} no false false -\n"

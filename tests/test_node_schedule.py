@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from operations import node
+from pyinfra_nvml.operations import node
 from tests.node_scripts import SHELLS, Sandbox, stand_in
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="the scripts want root")

@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from facts.node_script import script
-from facts.oci_specs import OciContainers, Specs
-from facts.probe import read
+from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.oci_specs import OciContainers, Specs
+from pyinfra_nvml.facts.probe import read
 
 _SPEC = '{"hooks":{"prestart":[{"path":"/usr/bin/nvidia-container-runtime-hook"}]}}'
 _ALONE = f"""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from operations import node
+from pyinfra_nvml.operations import node
 from tests.node_scripts import SHELLS, Sandbox, payload, stand_in
 
 SOURCE = node.script(

@@ -18,17 +18,18 @@ from pyinfra.api.state import StateStage
 from pyinfra.connectors.util import CommandOutput, OutputLine
 from pyinfra.context import ctx_state
 
-from audit.driver.plan import DriverPlan
-from audit.engine.refusals import Refusal
-from audit.knobs import Knobs
-from audit.verdict import Verdict
-from facts.docker_engine import Engine
-from facts.hold_means import BLACKLIST, HoldMeans, Means
-from facts.interrupted import Interrupted
-from facts.package_holds import Hold, Holds, PackageHolds
-from facts.reboot_flag import Flag, RebootFlag
-from facts.unknown import Unknown
-from operations import docker_engine, driver_packages, node_boot, reboot
+from pyinfra_nvml.audit.verdict import Verdict
+from pyinfra_nvml.facts.docker_engine import Engine
+from pyinfra_nvml.facts.hold_means import BLACKLIST, HoldMeans, Means
+from pyinfra_nvml.facts.interrupted import Interrupted
+from pyinfra_nvml.facts.package_holds import Hold, Holds, PackageHolds
+from pyinfra_nvml.facts.reboot_flag import Flag, RebootFlag
+from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.operations import docker_engine, node_boot, reboot
+from pyinfra_nvml.operations import driver_holds as driver_packages
+from pyinfra_nvml.remedies.driver_plan import DriverPlan
+from pyinfra_nvml.settings.knobs import Knobs
 from tests import recordings
 from tests.operation_host import Host, State, given, on_host, raw
 

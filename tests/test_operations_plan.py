@@ -10,13 +10,18 @@ from typing import Any
 import pytest
 from pyinfra.api.command import StringCommand
 
-from audit.engine.daemon_change import Change, plan
-from facts.daemon_json import ConfigFile, DaemonJson, DaemonJsonFiles, Kind
-from facts.daemons import Daemon, Daemons, RunningDaemons
-from facts.docker_engine import DockerEngine, Engine, EngineInfo
-from facts.interrupted import Interrupted
-from facts.unknown import Unknown
-from operations import daemon_json, docker_engine
+from pyinfra_nvml.facts.daemon_json import (
+    ConfigFile,
+    DaemonJson,
+    DaemonJsonFiles,
+    Kind,
+)
+from pyinfra_nvml.facts.daemons import Daemon, Daemons, RunningDaemons
+from pyinfra_nvml.facts.docker_engine import DockerEngine, Engine, EngineInfo
+from pyinfra_nvml.facts.interrupted import Interrupted
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.operations import daemon_json, docker_engine
+from pyinfra_nvml.remedies.daemon_change import Change, plan
 from tests.operation_host import Host, given, on_host, raw
 
 PATH = "/etc/docker/daemon.json"

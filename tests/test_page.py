@@ -8,12 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from audit.catalogue import entries
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Repair, result
-from audit.report.document import Run
-from audit.report.fleet_table import COLUMNS
-from audit.report.page import page
-from audit.verdict import Verdict
+from pyinfra_nvml.audit.catalogue import entries
+from pyinfra_nvml.audit.document import Run
+from pyinfra_nvml.audit.verdict import Verdict
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Repair,
+    result,
+)
+from pyinfra_nvml.reports.fleet_table import COLUMNS
+from pyinfra_nvml.reports.page import page
 from tests import chromium, recordings
 from tests.fleet import large
 from tests.installed import program

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typing_extensions import override
 
-from facts.unknown import Unknown, Value, plain
+from pyinfra_nvml.model.unknown import Unknown, Value, plain
 
 
 class Word(Enum):

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from audit.engine import plan_text
-from audit.engine.plan import Plan, plan
+from pyinfra_nvml.remedies import engine_plan_text as plan_text
+from pyinfra_nvml.remedies.engine_plan import Plan, plan
 from tests import recordings
 
 INFO = (

@@ -13,8 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facts.node_script import limit, script
-from facts.probe import Probe, Section, Sections, file_texts, files, read
+from pyinfra_nvml.facts.node_script import limit, script
+from pyinfra_nvml.facts.probe import (
+    Probe,
+    Section,
+    Sections,
+    file_texts,
+    files,
+    read,
+)
 
 SHELLS = [
     pytest.param(

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from audit.drift.progress import told
+from pyinfra_nvml.drift.progress import told
 
 ROOT = Path(__file__).parents[1]
 # as pyinfra 3.10.0 writes it
@@ -31,7 +31,7 @@ def test_the_line_counts_what_pyinfra_wrote() -> None:
 
 def command(results: Path) -> list[str]:
     words = ["inventories/recorded.py", "--results", str(results), "--level", "none"]
-    return [sys.executable, "-m", "audit", *words]
+    return [sys.executable, "-m", "pyinfra_nvml.drift", *words]
 
 
 def test_a_terminal_is_told(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from audit.engine.proof import shortcomings
-from facts.docker_engine import DockerEngine
-from facts.gpu_containers import GpuContainers
-from facts.node import NodeState
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.docker_engine import DockerEngine
+from pyinfra_nvml.facts.gpu_containers import GpuContainers
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.remedies.cure_proof import shortcomings
 from tests import recordings
 
 OUT = Unknown("timed out")

@@ -13,8 +13,8 @@ import pyinfra_cli.cli
 import pyinfra.connectors.util
 import pytest
 
-from audit import questions
-from audit.questions import answer, nobody_there, unanswerable
+from pyinfra_nvml.fleet import questions
+from pyinfra_nvml.fleet.questions import answer, nobody_there, unanswerable
 from tests.typed import typed
 
 ROOT = Path(__file__).resolve().parent.parent

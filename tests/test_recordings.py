@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from facts.node import Node
-from facts.probe import Section, read
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.node import Node
+from pyinfra_nvml.facts.probe import Section, read
+from pyinfra_nvml.model.unknown import Unknown
 from tests import recordings
 from tests.private import UUID, clean, here, private
 from tests.record import save

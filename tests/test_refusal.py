@@ -9,7 +9,7 @@ from pyinfra.api import Inventory, State
 from pyinfra.api.command import FunctionCommand
 from pyinfra.context import ctx_host, ctx_state
 
-from operations import refusal
+from pyinfra_nvml.operations import refusal
 
 
 def commands(state: State, reasons: list[str]) -> list[FunctionCommand]:

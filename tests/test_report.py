@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from audit import json_file
-from audit.catalogue import Entry, judge
-from audit.finding import (
+from pyinfra_nvml.audit import document, json_file
+from pyinfra_nvml.audit.catalogue import Entry, judge
+from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.finding import (
     Area,
     Doubt,
     Finding,
@@ -23,10 +25,7 @@ from audit.finding import (
     Status,
     result,
 )
-from audit.report import document
-from audit.verdict import Verdict, unreached, verdict
-from audit.wishes import Wishes
-from facts.node import NodeState
+from pyinfra_nvml.settings.policy import Wishes
 from tests import recordings
 from tests.fleet import printed
 
@@ -137,7 +136,7 @@ def test_a_check_that_fails_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ValueError(f"surprise: {type(node).__name__}")
 
     entry = Entry("surprised", Area.REST, "", surprised)
-    monkeypatch.setattr("audit.catalogue.entries", lambda: (entry,))
+    monkeypatch.setattr("pyinfra_nvml.audit.catalogue.entries", lambda: (entry,))
     told = judge(recordings.node("blank"))
     assert told[0].status is Status.UNKNOWN
     assert "ValueError: surprise" in told[0].doubts[0].reason

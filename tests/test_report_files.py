@@ -12,15 +12,23 @@ import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 
-from audit.finding import Area, Doubt, Finding, Level, NotApplicable, Repair, result
-from audit.knobs import Knobs
-from audit.report.document import Run, document
-from audit.report.files import write_all
-from audit.report.junit import junit
-from audit.report.markdown import escaped, markdown
-from audit.verdict import Verdict, unreached, verdict
-from audit.waivers import Waiver
-from facts.unknown import Unknown
+from pyinfra_nvml.audit.document import Run, document
+from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    NotApplicable,
+    Repair,
+    result,
+)
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.reports.files import write_all
+from pyinfra_nvml.reports.junit import junit
+from pyinfra_nvml.reports.markdown import escaped, markdown
+from pyinfra_nvml.settings.knobs import Knobs
+from pyinfra_nvml.settings.waivers import Waiver
 from tests import recordings
 
 AT = datetime(2026, 1, 2, tzinfo=timezone.utc)
@@ -229,7 +237,7 @@ def test_a_report_that_cannot_be_written_is_told_and_takes_no_other(tmp_path: Pa
 def test_a_form_that_stumbles_is_told_and_takes_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("audit.report.files.page", lambda *_: [][0])
+    monkeypatch.setattr("pyinfra_nvml.reports.files.page", lambda *_: [][0])
     knobs = Knobs(report_html=tmp_path / "a.html", report_markdown=tmp_path / "a.md")
     lost, written = write_all(knobs, fleet(), AT, Run())
     assert isinstance(lost, Unknown)

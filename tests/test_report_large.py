@@ -6,8 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from audit.finding import Area, Doubt, Finding, Level, Repair, Waived, result
-from audit.verdict import Verdict, unreached
+from pyinfra_nvml.audit.verdict import Verdict, unreached
+from pyinfra_nvml.model.finding import (
+    Area,
+    Doubt,
+    Finding,
+    Level,
+    Repair,
+    Waived,
+    result,
+)
 from tests import recordings
 from tests.fleet import ALIKE, large, printed
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.engine import restore
-from facts.last_write import LastWrite, Written
+from pyinfra_nvml.facts.last_write import LastWrite, Written
+from pyinfra_nvml.remedies import restore_plan as restore
 from tests import recordings
 from tests.test_plan import file
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from facts.node_script import script
-from facts.nvidia_packages import Package, Packages
-from facts.probe import read
+from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.nvidia_packages import Package, Packages
+from pyinfra_nvml.facts.probe import read
 from tests.lab import requirements
 from tests.node_scripts import stand_in
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pyinfra_cli.cli import cli
 
-from audit.run_start import begin, refusals
+from pyinfra_nvml.fleet.run_start import begin, refusals
 from tests.typed import Ended, typed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -136,11 +136,13 @@ def test_a_deploy_is_run_from_anywhere(place: Path, deploy: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted((ROOT / "deploys").glob("*.py")), ids=lambda path: path.stem
+    "path", sorted((ROOT / "deploys").glob("[a-z]*.py")), ids=lambda path: path.stem
 )
 def test_a_deploy_whose_modules_are_not_found_says_what_to_do(path: Path) -> None:
-    # Python shows this line above "No module named 'audit'".
-    first = next(line for line in path.read_text().splitlines() if line.startswith("from audit"))
+    # Python shows this line above "No module named 'pyinfra_nvml'".
+    first = next(
+        line for line in path.read_text().splitlines() if line.startswith("from pyinfra_nvml")
+    )
     assert first.endswith("  # not found? pyinfra --chdir CHECKOUT")
 
 
@@ -169,5 +171,5 @@ def test_where_no_host_answers_the_report_says_why(place: Path) -> None:
     assert "127.0.0.1 · no answer: could not be connected to: Could not connect (" in ended.stdout
     assert "want sshd reachable there: host data ssh_port" in ended.stdout
     assert "2 nodes: 2 without an answer" in ended.stdout
-    assert (place / "reports" / "audit.json").exists()
+    assert (place / "results" / "audit.json").exists()
     assert "Traceback" not in ended.stderr

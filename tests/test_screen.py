@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from audit.report.screen import screen
+from pyinfra_nvml.reports.screen import screen
 
 
 def _stream(encoding: str) -> tuple[io.BytesIO, io.TextIOWrapper]:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from audit.metrics import textfile as metrics
-from audit.verdict import Verdict, verdict
+from pyinfra_nvml.audit.verdict import Verdict, verdict
+from pyinfra_nvml.reports import textfile as metrics
 from tests import recordings
 from tests.prometheus.fleet import REASON, audited, drifted, read, recorded
 

@@ -10,11 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from audit.drift.results import Results
-from audit.finding import Status
-from audit.schedule.slurm_health import audited, main
-from audit.schedule.slurm_node import Act, Decision, SlurmNode, decision, reason_of, slurm_node
-from facts.unknown import Unknown
+from pyinfra_nvml.drift.results import Results
+from pyinfra_nvml.drift.slurm_health import audited, main
+from pyinfra_nvml.drift.slurm_node import (
+    Act,
+    Decision,
+    SlurmNode,
+    decision,
+    reason_of,
+    slurm_node,
+)
+from pyinfra_nvml.model.finding import Status
+from pyinfra_nvml.model.unknown import Unknown
 
 # Seen on Debian 12, Slurm 22.05.8, lab; the comment is what an operator might leave.
 SHOWN = """\

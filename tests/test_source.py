@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from typing_extensions import override
 
-from facts.probe import Probe, Section, Sections
-from facts.source import Source
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.probe import Probe, Section, Sections
+from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown
 
 PROBE = Probe("below.words", "echo word", lines=r"word")
 read: list[str] = []

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from facts.node import Node
-from facts.probe import Probe, Sections
+from pyinfra_nvml.facts.node import Node
+from pyinfra_nvml.facts.probe import Probe, Sections
 from tests import recordings
 from tests.answers import AnySource, bases, name, sources
 from tests.failures import claims, failures, unknowns

@@ -8,11 +8,11 @@ from functools import cache
 
 import pytest
 
-from audit.catalogue import judge
-from audit.finding import Level, Result, Status
-from facts.node import Node
-from facts.probe import Sections
-from facts.unknown import Unknown
+from pyinfra_nvml.audit.catalogue import judge
+from pyinfra_nvml.facts.node import Node
+from pyinfra_nvml.facts.probe import Sections
+from pyinfra_nvml.model.finding import Level, Result, Status
+from pyinfra_nvml.model.unknown import Unknown
 from tests import recordings
 from tests.failures import failures
 

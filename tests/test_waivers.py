@@ -12,18 +12,18 @@ from typing import Any
 import jsonschema
 import pytest
 
-from audit.applied_waivers import unmatched
-from audit.drift.accepted import Earlier
-from audit.drift.changes import changes
-from audit.drift.standing import exit_code, standings
-from audit.drift.summary import judged
-from audit.finding import Level, Status
-from audit.report.document import document
-from audit.report.junit import junit
-from audit.report.markdown import markdown
-from audit.report.page import page
-from audit.verdict import Verdict, verdict
-from audit.waivers import Waiver, waivers
+from pyinfra_nvml.audit.accepted import Earlier
+from pyinfra_nvml.audit.applied_waivers import unmatched
+from pyinfra_nvml.audit.document import document
+from pyinfra_nvml.audit.standing import exit_code, standings
+from pyinfra_nvml.audit.verdict import Verdict, verdict
+from pyinfra_nvml.drift.changes import changes
+from pyinfra_nvml.drift.summary import judged
+from pyinfra_nvml.model.finding import Level, Status
+from pyinfra_nvml.reports.junit import junit
+from pyinfra_nvml.reports.markdown import markdown
+from pyinfra_nvml.reports.page import page
+from pyinfra_nvml.settings.waivers import Waiver, waivers
 from tests import recordings
 from tests.fleet import printed
 

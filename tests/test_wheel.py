@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import shutil
 import subprocess
 import sys
@@ -10,43 +9,29 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from packaging.version import Version
 
-from operations.own_wheel import ROOT
-from tests.lab import requirements
+from pyinfra_nvml.operations import own_wheel
+from pyinfra_nvml.operations.own_wheel import ROOT
 
-FOLDERS = ("facts", "checks", "audit", "operations", "deploys", "inventories", "templates")
 KEPT_OUT = ("tests", "docs", "bench")
-# setuptools makes wheels by itself from here on; before, it wants the package wheel.
-ITSELF = Version("70.1")
-BUILD = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
-
-
-def setuptools_lacking() -> str | None:
-    try:
-        version = importlib.metadata.version("setuptools")
-    except importlib.metadata.PackageNotFoundError:
-        version = "0"
-    if Version(version) >= ITSELF:
-        return None
-    return f"setuptools: saw {version}, want {ITSELF} or newer: make test sets it up"
 
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """The names in the wheel of a copy: setuptools leaves build/ behind."""
-    if lacking := setuptools_lacking():
-        if requirements.required():
-            pytest.fail(lacking, pytrace=False)
-        pytest.skip(lacking)
+    """The names in the wheel of a copy of this checkout, in which an operator keeps a fleet."""
     place = tmp_path_factory.mktemp("wheel")
     source = place / "source"
-    for folder in (*FOLDERS, *KEPT_OUT):
-        shutil.copytree(ROOT / folder, source / folder, ignore=_not_copied)
+    source.mkdir()
+    for folder in (*own_wheel.FOLDERS, *KEPT_OUT):
+        shutil.copytree(ROOT / folder, source / folder, symlinks=True, ignore=_not_copied)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copyfile(ROOT / name, source / name)
-    argv = [sys.executable, "-c", BUILD, str(place)]
+    (source / "inventories" / "our_fleet.py").write_text('hosts = ["gpu-17.internal"]\n')
+    (source / "inventories" / "group_data" / "gpu.py").write_text("_sudo = True\n")
+    there = set(source.iterdir())
+    argv = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(place)]
     subprocess.run(argv, cwd=source, capture_output=True, check=True, timeout=120)
+    assert set(source.iterdir()) == there
     with zipfile.ZipFile(next(place.glob("*.whl"))) as wheel:
         return set(wheel.namelist())
 
@@ -57,19 +42,20 @@ def _not_copied(folder: str, names: list[str]) -> set[str]:
     return {name for name in names if name == "__pycache__" or (inside and "." not in name)}
 
 
-def _of_an_operator(name: str) -> bool:
-    return name.startswith("inventories/") and not name.endswith(".py")
-
-
 def test_every_file_of_the_tool_is_in_it(packed: set[str]) -> None:
-    paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
-    own = {str(path.relative_to(ROOT)) for path in paths if path.is_file()}
-    own = {name for name in own if "__pycache__" not in name and not _of_an_operator(name)}
-    for kind in ("audit/explain/symptoms/", "operations/node/", "templates/", "deploys/"):
+    own = {path.relative_to(ROOT).as_posix() for path in own_wheel._files()}
+    single = {"pyproject.toml", "README.md", "LICENSE"}
+    own = {name.removeprefix("pyinfra_nvml/") for name in own - single}
+    for kind in ("explain/symptoms/", "operations/node/", "templates/", "deploys/"):
         assert [name for name in own if name.startswith(kind)], kind
-    assert sorted(own - packed) == []
+    assert sorted({f"pyinfra_nvml/{name}" for name in own} - packed) == []
 
 
 def test_nothing_else_is(packed: set[str]) -> None:
-    others = {name.split("/")[0] for name in packed} - set(FOLDERS)
-    assert {name for name in others if not name.endswith(".dist-info")} == set()
+    top = {name.split("/")[0] for name in packed}
+    assert {name for name in top if not name.endswith(".dist-info")} == {"pyinfra_nvml"}
+    folders = {name.split("/")[1] for name in packed if name.count("/") > 1}
+    assert folders - {"licenses"} == set(own_wheel.FOLDERS) - {"pyinfra_nvml"}
+    assert [
+        name for name in packed if "our_fleet" in name or name.endswith("group_data/gpu.py")
+    ] == []

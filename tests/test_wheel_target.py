@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from audit.schedule.wheel_target import obstacle, requirements, target
-from facts.interpreter import PythonInterpreter
+from pyinfra_nvml.drift.wheel_target import obstacle, requirements, target
+from pyinfra_nvml.facts.interpreter import PythonInterpreter
 
 LOCK = Path(__file__).parent.parent / "requirements.lock"
 PYTHON = PythonInterpreter(

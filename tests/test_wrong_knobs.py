@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pyinfra.api import Host, Inventory
 
-from audit import run_start
-from audit.knobs import read_once
-from audit.schedule.knobs import schedule_knobs
-from audit.wrong_knobs import canary, wrong_knobs
+from pyinfra_nvml.fleet import run_start
+from pyinfra_nvml.fleet.wrong_knobs import canary, wrong_knobs
+from pyinfra_nvml.settings.knobs import read_once
+from pyinfra_nvml.settings.schedule import schedule_knobs
 
 DEPLOYS = Path(__file__).resolve().parent.parent / "deploys"
 

@@ -9,8 +9,13 @@ from typing import Any
 
 import pytest
 
-from audit.wsl_advice import Advice, advice, desktop, lines
-from facts.unknown import Unknown
+from pyinfra_nvml.explain.wsl_advice import (
+    Advice,
+    advice,
+    desktop,
+    lines,
+)
+from pyinfra_nvml.model.unknown import Unknown
 from tests import recordings
 
 ROOT = Path(__file__).parents[1]

@@ -1,15 +1,15 @@
 """Every knob with its meaning and its default. A group or a host may have its own value."""
 
-from inventories.transport import nodelay  # not found? pyinfra --chdir CHECKOUT
+from pyinfra_nvml.fleet.transport import nodelay  # not found? pyinfra --chdir CHECKOUT
 
 # What the audit counts as a failure (exit code 1): "broken", "at risk", "advice" or "none".
 audit_level = "at risk"
 
 # The file on this machine for the JSON report; None: no file.
-report_json = "reports/audit.json"
+report_json = "results/audit.json"
 
 # The files for the same report as one HTML page, as JUnit XML and as Markdown; None: no file.
-report_html = "reports/audit.html"
+report_html = "results/audit.html"
 report_junit = None
 report_markdown = None
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from pyinfra.api.exceptions import InventoryError
 
-from facts.json_values import mapping, texts
 from inventories.readers import ansible_ini, ansible_yaml
-from inventories.readers.ansible_host import host
-from inventories.readers.ansible_tree import Tree
+from pyinfra_nvml.facts.json_values import mapping, texts
+from pyinfra_nvml.inventories.readers.ansible_host import host
+from pyinfra_nvml.inventories.readers.ansible_tree import Tree
 
 Hosts = list[str] | list[tuple[str, dict[str, object]]]
 _LIMIT = 60

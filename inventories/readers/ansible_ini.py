@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pyinfra.api.exceptions import InventoryError
 
-from inventories.readers.ansible_tree import Tree, expanded
+from pyinfra_nvml.inventories.readers.ansible_tree import Tree, expanded
 
 _SECTION = re.compile(r"\[([^:\]\s]+)(?::(\w+))?\]\s*(?:[#;].*)?$")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 from pyinfra.api.exceptions import InventoryError
 
-from inventories.readers.ansible_tree import Tree, expanded
+from pyinfra_nvml.inventories.readers.ansible_tree import Tree, expanded
 
 Pairs = Iterator[tuple[str, yaml.Node]]
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from pyinfra.api.exceptions import InventoryError
 
-from audit.cluster.kubectl import QUERIES, Access, run
-from facts.api_objects import NODES, items, part
-from facts.json_values import mapping, mappings, text
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.api_objects import NODES, items, part
+from pyinfra_nvml.facts.json_values import mapping, mappings, text
+from pyinfra_nvml.fleet.kubectl import QUERIES, run
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.settings.cluster_access import Access
 
 ADDRESSES = ("InternalIP", "ExternalIP", "Hostname", "name")
 """What ssh goes to: kubernetes.io, Node, status.addresses; or the node's name as ssh knows it."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pyinfra.api.command import QuoteString, StringCommand
 
-from facts.node_script import NOT_CSH
+from pyinfra_nvml.facts.node_script import NOT_CSH
 
 _FOLDER = Path(__file__).parent
 

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from audit.atomic_file import put
+from pyinfra_nvml.audit.atomic_file import put
 
 
 def test_what_a_killed_write_left_goes_with_the_next(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from audit.controller.connection_errors import heard, reason
+from pyinfra_nvml.fleet.connection_errors import heard, reason
 
 # seen with pyinfra 3.10.0, paramiko 4.0.0, OpenSSH 9.2; names replaced
 SEEN = [
@@ -64,7 +64,7 @@ def test_the_node_s_own_words_count_not_what_pyinfra_adds() -> None:
     heard().said.clear()
     log = logging.getLogger("pyinfra")
     log.error("    [gpu-01]   This account is currently not available.")
-    log.error("    [gpu-01]   Error (ignored): could not load fact: facts.node.Node ")
+    log.error("    [gpu-01]   Error (ignored): could not load fact: pyinfra_nvml.facts.node.Node ")
     log.info("    [gpu-01]   Ready: deploys/audit.py")
     assert "not available" in reason("the node did not answer", "gpu-01")
 
@@ -77,7 +77,7 @@ def test_an_answer_that_broke_off_is_kept_off_the_terminal(
     log.error("    [gpu-02]   |what another node says")
     for line in ("@node 1", "@daemon_json.files rc=0 cut=0", "|c2VjcmV0", "!grep: /x: Permission"):
         log.error(f"    [gpu-01]   {line}")
-    log.error("    [gpu-01]   Error (ignored): could not load fact: facts.node.Node ")
+    log.error("    [gpu-01]   Error (ignored): could not load fact: pyinfra_nvml.facts.node.Node ")
     log.error("    [gpu-01]   |words of its own")
     assert "c2VjcmV0" not in caplog.text
     assert "grep" not in caplog.text

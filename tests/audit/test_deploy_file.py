@@ -10,7 +10,7 @@ from types import FrameType
 
 import pytest
 
-from audit.controller import deploy_file
+from pyinfra_nvml.fleet import deploy_file
 
 # As pyinfra_cli/util.py does it: compiled under its own name, run without a module.
 _SOURCE = "import sys\nframe = sys._getframe()\n"

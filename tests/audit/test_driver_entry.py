@@ -7,8 +7,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from audit.engine.daemon_document import Document, Refused, document
-from audit.engine.driver_entry import KEY, Candidate, entry_driver, with_driver
+from pyinfra_nvml.combiners.daemon_document import Document, Refused, document
+from pyinfra_nvml.combiners.driver_entry import (
+    KEY,
+    Candidate,
+    entry_driver,
+    with_driver,
+)
 
 # A loaded machine is no fault of the code.
 PATIENT = settings(deadline=None)

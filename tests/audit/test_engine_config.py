@@ -2,7 +2,7 @@
 
 import pytest
 
-from audit.engine.config import given_flags, obstacles
+from pyinfra_nvml.combiners.engine_config import given_flags, obstacles
 
 DEBIAN = ("/usr/sbin/dockerd", "-H", "fd://", "--containerd=/run/containerd/containerd.sock")
 

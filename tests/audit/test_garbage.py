@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from audit.controller.garbage import seldom
+from pyinfra_nvml.fleet.garbage import seldom
 
 PYTHONS_OWN = 700
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from audit.injection import ways
-from facts.container_toolkit import ContainerToolkit
-from facts.docker_inspect import Inspected, Request
-from facts.gpu_containers import GpuContainer
-from facts.oci_container import Injection, OciContainer
-from facts.toolkit_config import ToolkitConfig
-from facts.unknown import Unknown
+from pyinfra_nvml.combiners.gpu_injection import ways
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.docker_inspect import Inspected, Request
+from pyinfra_nvml.facts.gpu_containers import GpuContainer
+from pyinfra_nvml.facts.oci_container import Injection, OciContainer
+from pyinfra_nvml.facts.toolkit_config import ToolkitConfig
+from pyinfra_nvml.model.unknown import Unknown
 
 NVIDIA, RUNC = "/usr/bin/nvidia-container-runtime", "/usr/bin/runc"
 

@@ -11,7 +11,7 @@ from pyinfra.api import Host, Inventory
 from pyinfra.api.exceptions import DeployError
 from pyinfra.context import ctx_host
 
-from audit.knobs import knobs
+from pyinfra_nvml.settings.knobs import knobs
 
 
 @pytest.fixture

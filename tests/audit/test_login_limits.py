@@ -14,9 +14,9 @@ import pytest
 from pyinfra.connectors.sshuserclient import SSHClient
 from typing_extensions import override
 
-from audit.controller.standstill import LOGIN
 from inventories.group_data import all as defaults
-from inventories.transport import Patient
+from pyinfra_nvml.fleet.standstill import LOGIN
+from pyinfra_nvml.fleet.transport import Patient
 from tests.audit.test_transport import OldKey
 
 Pair = tuple[socket.socket, socket.socket]

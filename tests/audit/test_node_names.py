@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.report.node_names import folded
+from pyinfra_nvml.reports.node_names import folded
 
 
 @pytest.mark.parametrize(

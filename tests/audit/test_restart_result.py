@@ -3,7 +3,13 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.engine.restart_result import Restarted, Return, Returned, Verdict, read
+from pyinfra_nvml.operations.restart_result import (
+    Restarted,
+    Return,
+    Returned,
+    Verdict,
+    read,
+)
 
 # As seen on Debian 13, Docker 26.1.5, with a stand-in dockerd that refused the new file.
 UNDONE = """\

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pyinfra.api import Config, Inventory, State
 
-from audit.knobs import Knobs
-from audit.session import Session
-from facts.unknown import Unknown
+from pyinfra_nvml.fleet.session import Session
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.settings.knobs import Knobs
 
 
 def test_sudo_that_asks_where_nobody_answers_is_told_of_that_host(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.controller.slow_settings import FEW, slow_settings
+from pyinfra_nvml.fleet.slow_settings import FEW, slow_settings
 
 MANY: list[dict[str, object]] = [{} for _ in range(FEW + 1)]
 

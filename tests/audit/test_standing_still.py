@@ -11,8 +11,8 @@ import paramiko
 import pytest
 from typing_extensions import override
 
-from audit.controller import standstill
-from inventories.transport import Patient
+from pyinfra_nvml.fleet import standstill
+from pyinfra_nvml.fleet.transport import Patient
 
 
 class Still(paramiko.ServerInterface):

@@ -10,8 +10,8 @@ import paramiko
 import pytest
 from typing_extensions import override
 
-from inventories import transport
-from inventories.transport import Patient, nodelay
+from pyinfra_nvml.fleet import transport
+from pyinfra_nvml.fleet.transport import Patient, nodelay
 
 
 class Anybody(paramiko.ServerInterface):
@@ -157,5 +157,5 @@ def test_an_import_that_fails_meanwhile_is_left_to_the_deploy_to_tell(
     with socket.socket() as sock:
         nodelay(sock).close()
     gevent.sleep(0)
-    assert set(tried) == {"audit.session"}
+    assert set(tried) == {"pyinfra_nvml.fleet.session"}
     assert capsys.readouterr().err == ""

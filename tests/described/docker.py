@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from audit.release import release
+from pyinfra_nvml.model.release import release
 
 UNIT = ("-H", "fd://", "--containerd=/run/containerd/containerd.sock")
 """The options of Docker's own unit (moby, contrib/init/systemd/docker.service)."""

@@ -20,7 +20,7 @@ import sys
 import time
 from pathlib import Path
 sys.path.append({str(ROOT)!r})
-from inventories.recorded import hosts as _every
+from pyinfra_nvml.inventories.recorded import hosts as _every
 hosts = [host for host in _every if host[0] in ("@fake/gpu_good", "@fake/trixie_exposed")]
 while Path(__file__).with_name("wait").exists():
     Path(__file__).with_name("reached").touch()
@@ -44,7 +44,14 @@ class Place:
         return self.path / "wait"
 
     def words(self, *more: str, inventory: str = "fleet.py") -> list[str]:
-        command = [sys.executable, "-m", "audit", inventory, "--results", str(self.results)]
+        command = [
+            sys.executable,
+            "-m",
+            "pyinfra_nvml.drift",
+            inventory,
+            "--results",
+            str(self.results),
+        ]
         return [*command, *more]
 
     def run(self, *more: str, inventory: str = "fleet.py", most: int = 0) -> tuple[int, str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from audit.drift import command
+from pyinfra_nvml.drift import command
 from tests.drift.place import ROOT, Place
 
 

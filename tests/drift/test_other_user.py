@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from audit.drift.results import Results
+from pyinfra_nvml.drift.results import Results
 from tests.drift.place import Place
 
 
 def test_nothing_is_written_through_a_link(place: Place) -> None:
     place.results.mkdir()
-    kept = place.path / "kept"
-    kept.write_text("whole")
-    for name in ("run.log", "report.txt", "drift.json", "audit.json", "audit.html", "new.json"):
-        (place.results / name).symlink_to(kept)
+    names = ("run.log", "report.txt", "drift.json", "audit.json", "audit.html", "new.json")
+    for name in names:
+        (place.path / name).write_text("whole")
+        (place.results / name).symlink_to(place.path / name)
     assert place.run("--level", "broken")[0] == 0
-    assert kept.read_text() == "whole"
+    assert {(place.path / name).read_text() for name in names} == {"whole"}
     assert not any(file.is_symlink() for file in place.results.iterdir())
     (place.results / "lock").unlink()
     (place.results / "lock").symlink_to(place.path / "made")

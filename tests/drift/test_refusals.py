@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from audit.drift.command_line import options
+from pyinfra_nvml.drift.command_line import options
 from tests.drift.place import ROOT, Place
 
 REFUSED = [
@@ -68,7 +68,13 @@ def test_a_directory_that_its_user_may_not_enter_is_told(place: Place) -> None:
     """As after `su -c`, from root's own."""
     words = ["--document=new.json", "--alarm=60", f"--parent={os.getpid()}", "fleet.py"]
     done = subprocess.run(
-        [sys.executable, "-m", "audit.drift.fleet", f"--chdir={place.path}/gone", *words],
+        [
+            sys.executable,
+            "-m",
+            "pyinfra_nvml.drift.audit_in_process",
+            f"--chdir={place.path}/gone",
+            *words,
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from audit.drift.results import Results, old
+from pyinfra_nvml.drift.results import Results, old
 from tests.drift.place import FLEET, ROOT, Place
 
 DRIFT = {
@@ -213,7 +213,7 @@ def test_what_was_accepted_of_another_inventory_is_told_and_may_be_replaced(plac
     (place.path / "other.py").write_text(other)
     want = (
         f"drift: {accepted} is the state of {own}, nothing accepted yet of"
-        f" {place.path / 'other.py'}: `{sys.executable} -m audit other.py --results"
+        f" {place.path / 'other.py'}: `{sys.executable} -m pyinfra_nvml.drift other.py --results"
         f" {place.results} --accept` does, in its place\n"
     )
     for last in ((), ("--last",)):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from audit.drift.accepted import NOTHING_YET
-from audit.drift.changes import Change
-from audit.drift.results_text import lines
-from audit.drift.summary import Judged
+from pyinfra_nvml.audit.accepted import NOTHING_YET
+from pyinfra_nvml.drift.changes import Change
+from pyinfra_nvml.drift.results_text import lines
+from pyinfra_nvml.drift.summary import Judged
 
 TIMES = {"results": "2026-03-02T04:05:06+00:00", "accepted": "2026-03-01T04:05:06+00:00"}
 WAIVED = {

@@ -17,10 +17,10 @@ SCHEMA = json.loads((ROOT / "docs" / "drift.schema.json").read_text())
 def test_every_command_of_its_page_does_what_the_page_says(place: Place) -> None:
     page = (ROOT / "docs" / "drift.md").read_text()
     commands = page.partition("```sh\n")[2].partition("```")[0].splitlines()
-    known = f"{place.words()[0]} -m audit"
+    known = f"{place.words()[0]} -m pyinfra_nvml.drift"
     said = []
     for command in commands:
-        typed = command.replace(".venv/bin/python -m audit", known)
+        typed = command.replace(".venv/bin/python -m pyinfra_nvml.drift", known)
         done = subprocess.run(
             ["sh", "-c", typed.replace("inventories/example.py", "fleet.py")],
             cwd=place.path,
@@ -32,7 +32,7 @@ def test_every_command_of_its_page_does_what_the_page_says(place: Place) -> None
         assert done.returncode == 1, done.stdout + done.stderr
         said.append(done.stdout)
     assert len(said) == 3
-    assert "accepted: 2 of 2 nodes, in reports/accepted.json" in said[0]
+    assert "accepted: 2 of 2 nodes, in results/accepted.json" in said[0]
     assert [("drift since " in text, ": none\n" in text) for text in said] == [(True, True)] * 3
 
 

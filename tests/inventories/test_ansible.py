@@ -11,7 +11,7 @@ import pytest
 from pyinfra.api.exceptions import InventoryError
 
 from inventories.readers import ansible
-from inventories.readers.ansible_tree import expanded
+from pyinfra_nvml.inventories.readers.ansible_tree import expanded
 
 ANSIBLE = Path(__file__).parents[1] / "ansible"
 

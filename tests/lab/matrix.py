@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
-from audit.catalogue import judge
-from audit.finding import Finding, Result, Status
-from facts.node import Node as NodeFact
-from facts.unknown import Unknown
+from pyinfra_nvml.audit.catalogue import judge
+from pyinfra_nvml.facts.node import Node as NodeFact
+from pyinfra_nvml.model.finding import Finding, Result, Status
+from pyinfra_nvml.model.unknown import Unknown
 from tests.lab import containers, matrix_page, rootfs, triggers
 from tests.lab.catalogue import KINDS
 from tests.lab.errors import CannotRun, LabError
@@ -31,7 +31,7 @@ ROUNDS = (("bullseye", "bookworm", "trixie"), ("forky", "legacy"))
 CDI_SINCE = 25
 """The first Docker that reads CDI specs (docs.docker.com, release notes of 25.0)."""
 WAYS = ("gpus", "device", "device_gpu_only", "cdi", "privileged")
-# What `audit.exposure.triggers` says where a daemon-reload alone takes nothing.
+# What `pyinfra_nvml.combiners.exposure.triggers` says where a daemon-reload alone takes nothing.
 SPARED = "was seen to spare it"
 
 

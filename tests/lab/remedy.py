@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from audit.engine.restart_result import Restarted, read
+from pyinfra_nvml.operations.restart_result import Restarted, read
 from tests.lab import containers, inventory
 from tests.lab.node import Node
 

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable
 
-from audit.engine.restart_result import Return
+from pyinfra_nvml.operations.restart_result import Return
 from tests.lab.errors import LabError
 from tests.lab.remedy import PATH, Remedy
 

@@ -19,7 +19,15 @@ def audited(hosts: Path, textfile: Path) -> int:
     """The exit code of the console command, which writes the textfile."""
     words = ["--results", str(hosts.parent / "results"), "--level", "broken", "--interval", "60"]
     done = subprocess.run(
-        [sys.executable, "-m", "audit", str(hosts), *words, "--textfile", str(textfile)],
+        [
+            sys.executable,
+            "-m",
+            "pyinfra_nvml.drift",
+            str(hosts),
+            *words,
+            "--textfile",
+            str(textfile),
+        ],
         cwd=deployed.ROOT,
         capture_output=True,
         text=True,

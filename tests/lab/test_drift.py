@@ -31,7 +31,7 @@ class Check:
 def run(hosts: Path, *words: str) -> Check:
     results = hosts.parent / "results"
     done = subprocess.run(
-        [sys.executable, "-m", "audit", str(hosts), "--results", str(results), *words],
+        [sys.executable, "-m", "pyinfra_nvml.drift", str(hosts), "--results", str(results), *words],
         cwd=ROOT,
         env={**os.environ, "COLUMNS": "150"},
         stdout=subprocess.PIPE,

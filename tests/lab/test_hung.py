@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from facts.node import Node as NodeFact
-from facts.node_script import limit
+from pyinfra_nvml.facts.node import Node as NodeFact
+from pyinfra_nvml.facts.node_script import limit
 from tests.lab import containers, deployed, inventory
 from tests.lab.node import Node
 from tests.lab.session import Lab

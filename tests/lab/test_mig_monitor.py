@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from audit.monitor.files import Monitor, files
-from audit.monitor.form import Choice, Form
-from facts.mig import MONITOR_NODE
+from pyinfra_nvml.facts.mig import MONITOR_NODE
+from pyinfra_nvml.remedies.mig_monitor_files import files
+from pyinfra_nvml.remedies.mig_monitor_form import Choice, Form
+from pyinfra_nvml.settings.mig_monitor import Monitor
 from tests.lab import containers, image, requirements
 from tests.lab.node import Node
 from tests.lab.session import Lab

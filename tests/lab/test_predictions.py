@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from audit.catalogue import judge
-from audit.finding import Level, Result
-from facts.node import Node as NodeFact
-from facts.node import NodeState
-from facts.probe import read
+from pyinfra_nvml.audit.catalogue import judge
+from pyinfra_nvml.facts.node import Node as NodeFact
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.probe import read
+from pyinfra_nvml.model.finding import Level, Result
 from tests.lab import containers, triggers
 from tests.lab.node import Node
 from tests.lab.session import Lab

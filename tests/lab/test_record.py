@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from facts.node import Node as NodeFact
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.node import Node as NodeFact
+from pyinfra_nvml.model.unknown import Unknown
 from tests.lab import containers
 from tests.lab.session import Lab
 from tests.private import private

@@ -3,7 +3,7 @@
 import time
 from dataclasses import replace
 
-from audit.engine.restart_result import Return, Verdict
+from pyinfra_nvml.operations.restart_result import Return, Verdict
 from tests.lab import containers
 from tests.lab.remedy import RESTART, STATE, WRITE, Remedy
 from tests.lab.restarted import as_before, cured, until, ways

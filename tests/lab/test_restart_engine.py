@@ -2,7 +2,7 @@
 
 import pytest
 
-from audit.engine.restart_result import Verdict
+from pyinfra_nvml.operations.restart_result import Verdict
 from tests.lab.remedy import PATH, WRITE, Remedy
 from tests.lab.restarted import BEFORE, as_before, cured, until
 

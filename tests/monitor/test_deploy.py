@@ -15,7 +15,7 @@ import yaml
 from pyinfra.api import Host
 from pyinfra.api.exceptions import DeployError
 
-from audit.monitor.knobs import monitor
+from pyinfra_nvml.settings.mig_monitor import monitor
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,9 +12,10 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from audit.monitor.files import Monitor, commands, files
-from audit.monitor.form import Choice, Form
-from facts.mig import MONITOR_NODE
+from pyinfra_nvml.facts.mig import MONITOR_NODE
+from pyinfra_nvml.remedies.mig_monitor_files import commands, files
+from pyinfra_nvml.remedies.mig_monitor_form import Choice, Form
+from pyinfra_nvml.settings.mig_monitor import Monitor
 from tests.lab import requirements
 
 MONITOR = Monitor("registry.example/dcgm-exporter:4.2.0", "mig-monitor", "monitoring")

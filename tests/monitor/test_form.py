@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from audit.monitor.form import Choice, Form, choose
-from facts.mig import MONITOR_NODE
+from pyinfra_nvml.facts.mig import MONITOR_NODE
+from pyinfra_nvml.remedies.mig_monitor_form import Choice, Form, choose
 from tests import recordings
 
 Answers = dict[str, dict[str, Any]]

@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from audit.metrics import textfile as metrics
+from pyinfra_nvml.reports import textfile as metrics
 from tests.prometheus.fleet import drifted, read, recorded
 
 ROOT = Path(__file__).parents[2]

@@ -7,8 +7,8 @@ from datetime import datetime, timezone
 from functools import cache
 from typing import Any
 
-from audit.report.document import document
-from audit.verdict import Verdict, unreached, verdict
+from pyinfra_nvml.audit.document import document
+from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
 from tests import recordings
 
 AT = datetime(2020, 11, 30, 12, tzinfo=timezone.utc)

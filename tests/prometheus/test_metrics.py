@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from audit.metrics import textfile as metrics
+from pyinfra_nvml.reports import textfile as metrics
 from tests.installed import program
 from tests.prometheus.fleet import AT, NODES, REASON, audited, drifted
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from audit.metrics import textfile as metrics
+from pyinfra_nvml.reports import textfile as metrics
 from tests.installed import program
 from tests.prometheus.fleet import NODES, audited, drifted
 from tests.prometheus.monitoring import RULES, Monitoring, monitoring

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from audit.schedule.knobs import ScheduleKnobs
-from facts.interpreter import PythonInterpreter
-from facts.scheduler import SchedulerState
-from facts.unknown import Unknown
+from pyinfra_nvml.facts.interpreter import PythonInterpreter
+from pyinfra_nvml.facts.scheduler import SchedulerState
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.settings.schedule import ScheduleKnobs
 
 SYSTEMD = SchedulerState(True, False, 3600, False, False, {}, {})
 CRON = SchedulerState(False, True, None, False, False, {}, {})

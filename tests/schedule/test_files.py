@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from audit.schedule import cron_time
-from audit.schedule import plan as schedule
-from audit.schedule.knobs import ScheduleKnobs
-from facts.scheduler import SchedulerState
-from facts.unknown import Unknown
-from operations.drift_timer import in_place
+from pyinfra_nvml.drift import cron_time
+from pyinfra_nvml.drift import schedule_plan as schedule
+from pyinfra_nvml.facts.scheduler import SchedulerState
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.operations.drift_timer import in_place
+from pyinfra_nvml.settings.schedule import ScheduleKnobs
 from tests.schedule.nodes import CONTROLLER, CRON, NODE, SYSTEMD
 
 
@@ -50,7 +50,7 @@ def test_the_knobs_that_go_along() -> None:
         "canary": ["gpu-01"],
         "kubeconfig": "/home/me/.kube/config",
         "accept": True,
-        "report_html": "reports/audit.html",
+        "report_html": "results/audit.html",
         "cgroup_driver": None,
         "waivers": waivers,
     }

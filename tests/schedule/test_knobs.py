@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pyinfra.api.exceptions import DeployError
 
-from audit.schedule.knobs import ScheduleKnobs, schedule_knobs
 from inventories.group_data import all as group_data
+from pyinfra_nvml.settings.schedule import ScheduleKnobs, schedule_knobs
 from tests.schedule.nodes import CONTROLLER, NODE
 
 DOCS = Path(__file__).parents[2] / "docs"

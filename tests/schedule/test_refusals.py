@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from audit.schedule import refusals as schedule_refusals
-from facts.unknown import Unknown
+from pyinfra_nvml.drift import schedule_refusals
+from pyinfra_nvml.model.unknown import Unknown
 from tests.schedule.nodes import CONTROLLER, CRON, NODE, OUT, PYTHON, SYSTEMD
 
 

@@ -5,7 +5,7 @@
     AT_ONCE=6 make versions
 
 What is committed is tried, in a clone: the tree may change meanwhile. The result of a row and all
-that was said are kept in reports/versions; the same command again tries only what has not passed at
+that was said are kept in results/versions; the same command again tries only what has not passed at
 this commit. The page is written once every row has a result.
 """
 
@@ -23,7 +23,7 @@ from tests.versions.page import PATH, page
 from tests.versions.process import ENDED, NoResult
 from tests.versions.row import ROOT, ROWS, UV, Row, git, python_of, tried
 
-KEPT = ROOT / "reports" / "versions"
+KEPT = ROOT / "results" / "versions"
 AT_ONCE = int(os.environ.get("AT_ONCE", "2"))
 
 

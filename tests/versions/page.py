@@ -26,7 +26,7 @@ folder outside the checkout: `nvml-audit --help` and `nvml-explain` have answere
 _TAIL = """
 `make versions` wants each of these Pythons on PATH, PyPI or a mirror within reach
 (UV_DEFAULT_INDEX), and about half an hour of two cores. It tries what is committed, in a clone.
-Ended early, the same command tries what is left; `reports/versions` has all that was said.
+Ended early, the same command tries what is left; `results/versions` has all that was said.
 `make versions ROWS=3.13-lowest` tries one row.
 """
 

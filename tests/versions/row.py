@@ -11,7 +11,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from operations.own_wheel import FOLDERS
+from pyinfra_nvml.operations.own_wheel import FOLDERS
 from tests.versions.process import NoResult, run
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,5 +1,0 @@
-"""``python -m audit``: the console command."""
-
-from audit.drift.command import main
-
-main()

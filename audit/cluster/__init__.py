@@ -1,1 +1,0 @@
-"""What a node's Kubernetes cluster says of it."""

@@ -1,1 +1,0 @@
-"""NVIDIA's driver on a node: its versions, its packages, its reboot."""

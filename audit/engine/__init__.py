@@ -1,1 +1,0 @@
-"""The container engine of a node: its daemon.json, its cgroup driver, and the change of it."""

@@ -1,1 +1,0 @@
-"""What a pasted text shows."""

@@ -1,1 +1,0 @@
-"""The last run as a textfile for Prometheus' node_exporter."""

@@ -1,1 +1,0 @@
-"""Rights across MIG instances: who has them, and the monitor that may."""

@@ -1,1 +1,0 @@
-"""The audit told: in the terminal, as JSON, HTML, JUnit XML and Markdown."""

@@ -1,0 +1,1 @@
+"""Facts put together: each module answers one question about a node."""

@@ -1,0 +1,22 @@
+"""The driver of a node whose nvidia module is loaded, for the checks that judge what it drives."""
+
+from __future__ import annotations
+
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriver
+from pyinfra_nvml.model.finding import Doubt, NotApplicable
+from pyinfra_nvml.model.unknown import Unknown
+
+
+def loaded_driver(node: NodeState) -> NvidiaDriver | Doubt | NotApplicable:
+    """The driver, or what a check has to say where there is none to judge."""
+    driver = node.driver
+    if driver is None:
+        return NotApplicable(ABSENT)
+    if isinstance(driver, Unknown):
+        return Doubt("driver", driver.reason)
+    if isinstance(driver.loaded, Unknown):
+        return Doubt("loaded module", driver.loaded.reason)
+    if driver.loaded is None:
+        return NotApplicable("no nvidia module is loaded")
+    return driver

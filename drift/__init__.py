@@ -1,0 +1,1 @@
+"""Audits on a schedule: baseline, changes, exit codes, signals."""

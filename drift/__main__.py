@@ -1,0 +1,5 @@
+"""``python -m pyinfra_nvml.drift``: the console command."""
+
+from pyinfra_nvml.drift.command import main
+
+main()

@@ -1,0 +1,125 @@
+"""The console command: audits an inventory, compares with the accepted state, tells a scheduler.
+
+    python -m pyinfra_nvml.drift inventories/example.py --results results
+    python -m pyinfra_nvml.drift inventories/example.py --results results --last
+
+Exit code: 0 clean, 1 a finding at or above the level, 2 could not tell, 3 usage.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+from fnmatch import fnmatch
+from types import FrameType
+from typing import NoReturn
+
+from pyinfra_nvml.audit import json_file
+from pyinfra_nvml.audit.inventory_name import other_inventory
+from pyinfra_nvml.drift import exit_scheme, results_text
+from pyinfra_nvml.drift.command_line import Options, options
+from pyinfra_nvml.drift.exit_scheme import UNKNOWN, USAGE, Scheme
+from pyinfra_nvml.drift.results import (
+    RUN_AGAIN,
+    Busy,
+    Results,
+    Stopped,
+    old,
+)
+from pyinfra_nvml.drift.run import run
+from pyinfra_nvml.drift.summary import Judged, judged
+from pyinfra_nvml.model.printable import printable
+
+
+def main(words: Sequence[str] | None = None) -> NoReturn:
+    """The command ``nvml-audit``; ends the process with the exit code of the scheme asked for."""
+    chosen = options(sys.argv[1:] if words is None else words)
+    signal.signal(signal.SIGTERM, _stop)
+    outcome = _shown(chosen, _outcome(chosen, Results(chosen.results)))
+    sys.exit(exit_scheme.code(chosen.scheme, outcome.exit, outcome.standings))
+
+
+def _stop(_: int, __: FrameType | None) -> None:
+    raise Stopped
+
+
+def _outcome(chosen: Options, results: Results) -> Judged:
+    try:
+        return _last(chosen, results) if chosen.last else run(chosen, results)
+    except Busy:
+        return Judged(
+            UNKNOWN, f"results {results.place}: saw another run write there, want its end"
+        )
+    except json_file.Unreadable as reason:
+        return Judged(UNKNOWN, str(reason))
+    except (PermissionError, NotADirectoryError, FileExistsError) as fault:
+        saw = f"saw {_words(fault)}, want a directory to write to"
+        return Judged(USAGE, f"results {results.place}: {saw}")
+    except OSError as fault:
+        return Judged(UNKNOWN, f"results {results.place}: saw {_words(fault)}, want them written")
+    except (Stopped, KeyboardInterrupt):
+        return Judged(UNKNOWN, "stopped")
+    except Exception as fault:  # noqa: BLE001 - Python would end with 1, which is a finding
+        traceback.print_exc()
+        return Judged(UNKNOWN, f"saw {type(fault).__name__}: {fault}, want a run to its end")
+
+
+def _words(fault: OSError) -> str:
+    return f"{fault.strerror} ({fault.filename})" if fault.filename else str(fault.strerror)
+
+
+def _shown(chosen: Options, outcome: Judged) -> Judged:
+    """Prints the outcome; it is no other one where nobody reads (``| head``)."""
+    try:
+        _tell(chosen, outcome)
+        sys.stdout.flush()
+    except OSError as fault:
+        # Else Python tries once more and ends with 120 (library reference, sys.exit).
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(fault, BrokenPipeError):
+            return outcome
+        print(f"standard output: saw {fault.strerror}, want the report shown", file=sys.stderr)
+        return replace(outcome, exit=outcome.exit or UNKNOWN)
+    return outcome
+
+
+def _last(chosen: Options, results: Results) -> Judged:
+    """The results already there, as they count today; too old ones tell nothing."""
+    now = datetime.now(timezone.utc)
+    drift = results.last()
+    if other := other_inventory(drift.get("inventory"), chosen.inventory):
+        return Judged(UNKNOWN, other)
+    # Where no run gave an audit yet, drift.json has the reason.
+    given = drift.get("results") is not None
+    today = results.last_audit() if given or results.audit.exists() else None
+    if today and chosen.limits:
+        with json_file.understood(str(results.audit), RUN_AGAIN):
+            today = {**today, "limited": True, "nodes": _within(today["nodes"], chosen.limits)}
+        if not today["nodes"]:
+            saw = "saw no such node in the last results"
+            return Judged(USAGE, f"limit {', '.join(chosen.limits)}: {saw}, want one of them")
+    outcome = judged(today, results.earlier(chosen.inventory), chosen.level, now.date())
+    with json_file.understood("drift.json", RUN_AGAIN):
+        reason = old(drift, results.running(), chosen.interval, now)
+    if reason:
+        return replace(outcome, exit=UNKNOWN, reason=reason)
+    return outcome
+
+
+def _within(nodes: Sequence[dict[str, object]], limits: Sequence[str]) -> list[dict[str, object]]:
+    return [node for node in nodes if any(fnmatch(str(node["node"]), limit) for limit in limits)]
+
+
+def _tell(chosen: Options, outcome: Judged) -> None:
+    if chosen.scheme is Scheme.PLAIN:
+        if outcome.exit == USAGE:
+            print("\n".join(map(printable, outcome.reason.splitlines())))
+            return
+        for text in (*outcome.report, *results_text.lines(outcome)):
+            print(text)
+    print(exit_scheme.line(chosen.scheme, outcome.exit, outcome.standings, outcome.reason))

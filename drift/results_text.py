@@ -1,0 +1,73 @@
+"""What the command prints of a run: what has changed since the accepted state, what is waived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from pyinfra_nvml.drift.changes import (
+    JOINED,
+    SILENT,
+    VANISHED,
+    Change,
+)
+from pyinfra_nvml.drift.summary import Judged
+from pyinfra_nvml.model.printable import printable
+from pyinfra_nvml.reports.node_names import folded
+
+_REASONS = 3
+"""How many reasons for no answer are told."""
+
+
+def lines(outcome: Judged) -> Iterator[str]:
+    """Drift first, then waivers; where there is no drift to tell, why, unless that is the reason.
+
+    Of a run that gave no audit nothing is told: what is there is from one before it.
+    """
+    if not outcome.audited:
+        return
+    accepted = outcome.times.get("accepted")
+    if accepted:
+        count = len(outcome.changes)
+        yield f"drift since {accepted}: {count or 'none'}"
+    elif outcome.times.get("results") and outcome.untold != outcome.reason:
+        yield printable(f"drift: {outcome.untold}")
+    yield from _alike((_told(one), one.node) for one in outcome.changes if one.kind != SILENT)
+    yield from _unreached([one for one in outcome.changes if one.kind == SILENT])
+    waived = [(_waived(waiver), waiver["node"]) for waiver in outcome.waivers]
+    if waived:
+        yield f"waived: {len(waived)}"
+    yield from _alike(waived)
+
+
+def _unreached(silent: Sequence[Change]) -> Iterator[str]:
+    """Reasons differ by the address in them: of a fleet behind a dead switch the first stand."""
+    reasons = list(dict.fromkeys(_told(one) for one in silent))
+    shown, rest = reasons[:_REASONS], reasons[_REASONS:]
+    yield from _alike((_told(one), one.node) for one in silent if _told(one) in shown)
+    if rest:
+        others = folded([one.node for one in silent if _told(one) in rest])
+        yield printable(f"  {others} · no answer: {len(rest)} more reasons, each in drift.json")
+
+
+def _alike(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What is the same on many nodes is told once."""
+    groups: dict[str, list[str]] = {}
+    for said, node in pairs:
+        groups.setdefault(said, []).append(node)
+    for said, nodes in groups.items():
+        yield printable(f"  {folded(nodes)} · {said}")
+
+
+def _waived(waiver: Mapping[str, str]) -> str:
+    until = f"until {waiver['expires']} by {waiver['owner']}: {waiver['reason']}"
+    return f"{waiver['subject']}, {until}  [{waiver['check']}]"
+
+
+def _told(change: Change) -> str:
+    check = f"  [{change.check}]" if change.check else ""
+    if change.kind == SILENT:
+        return f"no answer: {change.after}"
+    if change.kind in (VANISHED, JOINED):
+        return change.kind
+    values = f"{change.before or 'none'} -> {change.after or 'none'}"
+    return f"{change.kind}: {change.subject}: {values}{check}"

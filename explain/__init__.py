@@ -1,0 +1,1 @@
+"""Which faults a pasted message or log may show."""

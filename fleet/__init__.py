@@ -1,0 +1,1 @@
+"""One run of pyinfra: connections, batches and canary, cluster access, the report at its end."""

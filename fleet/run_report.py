@@ -1,0 +1,71 @@
+"""The report of a run: its files, the state that was accepted with it, the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+
+import click
+
+from pyinfra_nvml.audit import accepted
+from pyinfra_nvml.audit.document import Run, document
+from pyinfra_nvml.audit.standing import Document
+from pyinfra_nvml.audit.verdict import Verdict
+from pyinfra_nvml.fleet import run_inventory
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.reports.files import write_all
+from pyinfra_nvml.reports.screen import screen
+from pyinfra_nvml.reports.terminal import show
+from pyinfra_nvml.settings.knobs import Knobs
+
+
+@dataclass
+class RunReport:
+    """What a run tells of its hosts; ``lost`` is what it could not write or show, and why."""
+
+    knobs: Knobs
+    verdicts: Sequence[Verdict]
+    at: datetime
+    run: Run
+    lost: list[str] = field(default_factory=list)
+
+    @cached_property
+    def _document(self) -> Document:
+        return document(self.verdicts, self.at, self.run)
+
+    def write(self) -> Iterator[str]:
+        """Writes the files that the knobs name; yields a line for each."""
+        there = list(
+            write_all(self.knobs, self.verdicts, self.at, self.run, lambda: self._document)
+        )
+        for path in there:
+            if isinstance(path, Unknown):
+                self.lost.append(path.reason)
+            yield path.reason if isinstance(path, Unknown) else f"written: {path}"
+        # Nobody could look up what was accepted without its audit.
+        if self.knobs.accept and self.knobs.report_json in there:
+            yield from self._accept(self.knobs.report_json.parent)
+
+    def _accept(self, place: Path) -> Iterator[str]:
+        try:
+            named = run_inventory.NAMED.get("inventory")
+            yield from accepted.accept(self._document, place, self.at, named)
+        except OSError as fault:
+            saw = f"saw {fault.strerror or fault}, want today's state accepted"
+            self.lost.append(f"{place / accepted.NAME}: {saw}")
+            yield self.lost[-1]
+
+    def show(self, lines: Iterable[str]) -> None:
+        """Prints the verdicts, and these lines below them."""
+        console = screen()
+        try:
+            console.print()
+            show(self.verdicts, console)
+            for line in lines:
+                console.print(line, soft_wrap=True, markup=False)
+        except OSError as fault:
+            self.lost.append(f"standard output: saw {fault.strerror}, want the report shown")
+            click.echo(self.lost[-1], err=True)

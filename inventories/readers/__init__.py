@@ -1,0 +1,1 @@
+"""Hosts out of configuration that other programs have: ssh, kubectl, Ansible."""

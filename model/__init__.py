@@ -1,0 +1,1 @@
+"""Words that every other part uses: unknown values, findings, refusals, version numbers."""

@@ -1,0 +1,1 @@
+"""What mends a node: plans with their cost, every reason against them, exact commands."""

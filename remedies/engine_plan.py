@@ -1,0 +1,160 @@
+"""What deploys/fix_cgroup.py would do to a node: changes with their cost, or every refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from pyinfra_nvml.combiners.daemon_document import Refused, document
+from pyinfra_nvml.combiners.driver_entry import named_drivers
+from pyinfra_nvml.combiners.engine_config import given_flags
+from pyinfra_nvml.combiners.exposure import exposed
+from pyinfra_nvml.facts.daemon_json import DEFAULT
+from pyinfra_nvml.facts.daemons import Daemon
+from pyinfra_nvml.facts.docker_engine import DockerEngine, EngineInfo
+from pyinfra_nvml.facts.docker_inspect import Inspected
+from pyinfra_nvml.facts.gpu_containers import GpuContainer
+from pyinfra_nvml.facts.gpu_processes import GpuWork
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.refusal import Refusal, standing
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.remedies.daemon_change import change, read
+from pyinfra_nvml.remedies.engine_refusals import refusals
+from pyinfra_nvml.remedies.no_cure import no_cure
+from pyinfra_nvml.remedies.restart_impact import Toll, toll
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The way of one node to the wanted driver.
+
+    ``write`` and ``restart`` say which steps are needed; ``idle`` says why none is. ``stops`` are
+    the containers that a restart stops, ``exposed`` those that are to be proven afterwards. With an
+    ``engine`` and nothing to do, a restart that was interrupted may still have to be ended.
+    """
+
+    driver: str
+    path: str = DEFAULT
+    refusals: tuple[Refusal, ...] = ()
+    before: bytes | None = None
+    after: bytes | None = None
+    restart: bool = False
+    live_restore: bool = False
+    stops: tuple[Inspected, ...] = ()
+    exposed: tuple[GpuContainer, ...] = ()
+    work: GpuWork | Unknown | None = None
+    idle: str = ""
+    engine: bool = True
+    restores: bool = False
+
+    @property
+    def write(self) -> bool:
+        """Whether daemon.json is written."""
+        return self.after is not None and not self.refusals
+
+    @property
+    def acts(self) -> bool:
+        """Whether anything is changed or proven on this node."""
+        return (self.write or self.restart or bool(self.exposed)) and not self.refusals
+
+    @property
+    def parting(self) -> frozenset[str]:
+        """Ids of containers that the restart ends for good: --rm, and tasks of an orchestrator."""
+        return frozenset(
+            one.id for one in self.stops if one.auto_remove or one.service or one.ecs_cluster
+        )
+
+
+def plan(
+    node: NodeState, driver: str, only_exposed: bool = False, overrule: Collection[str] = ()
+) -> Plan:
+    """The plan for one node; nothing that could not be read is taken to be fine."""
+    engine = node.engine
+    if engine is None:
+        return Plan(driver, idle="no Docker engine on this node", engine=False)
+    if isinstance(engine, Unknown):
+        want = "it readable, as root and with the engine up"
+        return Plan(driver, refusals=(Refusal("Docker engine", engine.reason, want),))
+    if node.podman:
+        return Plan(driver, idle="docker is podman here: it reads no daemon.json", engine=False)
+    endangered = _exposed(node)
+    if only_exposed and not endangered and not _unseen(node):
+        return Plan(driver, idle="only_exposed: no container is exposed", engine=False)
+    settled = _settled(engine, node, driver)
+    if settled and not endangered:
+        return Plan(driver, config_path(engine), idle=f"the engine is on {driver} already")
+    vain = no_cure(node, engine.info, driver, overrule)
+    if isinstance(vain, str) and vain:
+        return Plan(driver, config_path(engine), idle=vain, engine=False)
+    if settled and not vain:
+        return Plan(driver, config_path(engine), exposed=endangered)
+    made = _change(node, engine, driver, endangered)
+    against = (vain,) if isinstance(vain, Refusal) else ()
+    return replace(made, refusals=standing((*made.refusals, *against), overrule))
+
+
+def config_path(engine: DockerEngine) -> str:
+    """The daemon.json that this engine reads."""
+    process = engine.process
+    return (isinstance(process, Daemon) and process.option("--config-file")) or DEFAULT
+
+
+def _change(
+    node: NodeState, engine: DockerEngine, driver: str, endangered: tuple[GpuContainer, ...]
+) -> Plan:
+    path = config_path(engine)
+    info = engine.info if isinstance(engine.info, EngineInfo) else None
+    version, swarm = (info.server_version, info.swarm == "active") if info else ("", False)
+    reasons = list(refusals(node, engine, driver))
+    found = change(node.daemon_json, path, driver, engine.arguments, version, swarm)
+    if isinstance(found, Refused):
+        return Plan(driver, path, (*reasons, refusal(found)))
+    flag = given_flags(engine.arguments).get("exec-opts", "")
+    instead = {"exec-opts": f"take {flag} out of the unit, then run this again"} if flag else {}
+    reasons += [refusal(one, instead.get(one.subject, "")) for one in found.against]
+    restart = info is None or info.cgroup_driver != driver
+    cost = toll(node, engine, found.after, path) if restart else Toll()
+    return Plan(
+        driver,
+        path,
+        (*reasons, *cost.against),
+        found.before,
+        found.after if found.needed else None,
+        restart,
+        cost.live_restore,
+        cost.stops,
+        endangered,
+        node.gpu_work if restart else None,
+    )
+
+
+def _settled(engine: DockerEngine, node: NodeState, driver: str) -> bool:
+    """Whether the engine has the driver now and nothing names another for its next start."""
+    if isinstance(engine.info, Unknown) or engine.info.cgroup_driver != driver:
+        return False
+    path = config_path(engine)
+    file = read(node.daemon_json, path)
+    if isinstance(file, Refused):
+        return False
+    found = document(file.content if isinstance(file.content, bytes) else None, path)
+    if isinstance(found, Refused):
+        return False
+    return all(named == driver for named in named_drivers(found))
+
+
+def _exposed(node: NodeState) -> tuple[GpuContainer, ...]:
+    """Docker's own containers that have lost a device, or that systemd would take one from."""
+    found = node.gpu_containers
+    if isinstance(found, Unknown):
+        return ()
+    return tuple(one for one in found.containers if one.engine == "docker" and exposed(one))
+
+
+def _unseen(node: NodeState) -> bool:
+    found = node.gpu_containers
+    return isinstance(found, Unknown) or bool(found.unseen)
+
+
+def refusal(refused: Refused, instead: str = "") -> Refusal:
+    """A file's refusal as one of the node's."""
+    return Refusal(refused.subject, refused.saw, refused.want, instead)

@@ -1,0 +1,152 @@
+"""The way back: the daemon.json from before, and the driver that the engine then has."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+
+from pyinfra_nvml.combiners.daemon_document import Document, Refused, document
+from pyinfra_nvml.combiners.driver_entry import named_drivers
+from pyinfra_nvml.combiners.engine_config import obstacles
+from pyinfra_nvml.facts.cgroup import CgroupHierarchy, Mode
+from pyinfra_nvml.facts.daemon_json import ConfigFile, DaemonJsonFiles
+from pyinfra_nvml.facts.docker_engine import DockerEngine, EngineInfo
+from pyinfra_nvml.facts.last_write import Written
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.refusal import Refusal, standing
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.remedies.engine_plan import Plan, config_path, refusal
+from pyinfra_nvml.remedies.engine_refusals import refusals
+from pyinfra_nvml.remedies.restart_impact import Toll, toll
+
+
+@dataclass(frozen=True)
+class Way:
+    """One file: what it holds now, and what it held before (``None``: it was not there)."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+def way(files: DaemonJsonFiles | Unknown, last: Written | Unknown | None) -> Way | Refused | None:
+    """The way back from the last write, why there is none, or nothing to do."""
+    if last is None or (isinstance(last, Written) and last.restored):
+        return None
+    if isinstance(last, Unknown):
+        return Refused("last write", last.reason, "its record")
+    file = files if isinstance(files, Unknown) else files.at(last.path)
+    content = file if isinstance(file, Unknown) else file.content if file else None
+    if isinstance(content, Unknown):
+        return Refused(last.path, content.reason, "it readable")
+    now = _sum(content)
+    if now == last.before_sum:
+        return None
+    if now != last.after_sum:
+        saw = f"other bytes than those written at {last.at}"
+        return Refused(last.path, saw, "the file as it was written; restore it by hand")
+    if isinstance(file, ConfigFile) and file.kept:
+        return Refused(last.path, file.kept, "a file that can be replaced")
+    return Way(last.path, content, last.before)
+
+
+def driver_with(content: bytes | None, node: NodeState, path: str) -> tuple[str, bool] | Refused:
+    """The driver that an engine with this file has, and whether the file names it.
+
+    Without an entry, Docker takes systemd on cgroup v2 where systemd runs, else cgroupfs (moby,
+    daemon/daemon_unix.go, UsingSystemd).
+    """
+    found = document(content, path)
+    if isinstance(found, Refused):
+        return found
+    if named := next((driver for driver in named_drivers(found) if driver), None):
+        return named, True
+    hierarchy = node.hierarchy
+    if not isinstance(hierarchy, CgroupHierarchy):
+        return Refused("cgroup hierarchy", hierarchy.reason, "to know it: it decides the driver")
+    return ("systemd" if hierarchy.mode is Mode.V2 and node.systemd else "cgroupfs"), False
+
+
+@dataclass(frozen=True)
+class Restore:
+    """The plan of the way back; ``named`` is whether the file of before names the driver.
+
+    ``unfinished``: the file is in place since a run that ended before the engine was through.
+    """
+
+    plan: Plan
+    named: bool = True
+    unfinished: bool = False
+
+
+def plan(
+    node: NodeState, last: Written | Unknown | None, overrule: Collection[str] = ()
+) -> Restore:
+    """What restoring does to this node, or every reason against it."""
+    engine = node.engine
+    if engine is None:
+        return Restore(Plan("", idle="no Docker engine on this node", engine=False))
+    if isinstance(engine, Unknown):
+        saw = Refusal("Docker engine", engine.reason, "it readable, as root")
+        return Restore(Plan("", refusals=(saw,)))
+    found = way(node.daemon_json, last)
+    if isinstance(found, Refused):
+        return Restore(Plan("", config_path(engine), refusals=(refusal(found),)))
+    if found:
+        return _back(node, engine, found, overrule)
+    if unfinished := _unfinished(node, last):
+        return _back(node, engine, unfinished, overrule)
+    idle = "daemon.json is as it was before this project's last write, or it wrote none"
+    return Restore(Plan("", idle=idle, engine=False))
+
+
+def _unfinished(node: NodeState, last: Written | Unknown | None) -> Way | None:
+    """A file that was put back, is still so, and that no restart has proven: no step, in place."""
+    if not isinstance(last, Written) or not (last.restored and last.unproven):
+        return None
+    files = node.daemon_json
+    file = None if isinstance(files, Unknown) else files.at(last.path)
+    content = file.content if file else None
+    if isinstance(content, Unknown) or _sum(content) != last.after_sum:
+        return None
+    return Way(last.path, content, content)
+
+
+def _back(node: NodeState, engine: DockerEngine, found: Way, overrule: Collection[str]) -> Restore:
+    target = driver_with(found.after, node, found.path)
+    if isinstance(target, Refused):
+        return Restore(Plan("", found.path, refusals=(refusal(target),)))
+    driver, named = target
+    info = engine.info if isinstance(engine.info, EngineInfo) else None
+    live = info.cgroup_driver if info else ""
+    cost = toll(node, engine, found.after or b"", found.path) if live != driver else Toll()
+    against = (*refusals(node, engine, driver), *cost.against, *_stoppers(found, engine, info))
+    in_place = found.after == found.before
+    made = Plan(
+        driver,
+        found.path,
+        standing(against, overrule),
+        found.before,
+        None if in_place else found.after or b"",
+        live != driver,
+        cost.live_restore,
+        cost.stops,
+        work=node.gpu_work,
+        idle=f"the file of before is in place, and the engine is on {live}" if in_place else "",
+        restores=True,
+    )
+    return Restore(made, named, unfinished=in_place)
+
+
+def _stoppers(found: Way, engine: DockerEngine, info: EngineInfo | None) -> Iterator[Refusal]:
+    """What the engine would not start with: a file of before may have been broken already."""
+    config = document(found.after, found.path)
+    value = config.value if isinstance(config, Document) else {}
+    version, swarm = (info.server_version, info.swarm == "active") if info else ("", False)
+    for one in obstacles(value, engine.arguments, version, swarm):
+        yield replace(refusal(one), subject=f"{found.path} of before, {one.subject}")
+
+
+def _sum(content: bytes | None) -> str:
+    return "absent" if content is None else hashlib.sha256(content).hexdigest()

@@ -1,0 +1,1 @@
+"""The audit told: terminal, HTML, JSON, JUnit, Markdown, Prometheus."""

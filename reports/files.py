@@ -1,0 +1,51 @@
+"""The reports of one run as files on this machine, each where a knob says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from pyinfra_nvml.audit.atomic_file import put
+from pyinfra_nvml.audit.document import Run, document
+from pyinfra_nvml.audit.json_file import write
+from pyinfra_nvml.audit.verdict import Verdict
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.reports.junit import junit
+from pyinfra_nvml.reports.markdown import markdown
+from pyinfra_nvml.reports.page import page
+from pyinfra_nvml.settings.knobs import Knobs
+
+
+def write_all(
+    knobs: Knobs,
+    verdicts: Sequence[Verdict],
+    at: datetime,
+    run: Run,
+    made: Callable[[], Mapping[str, object]] | None = None,
+) -> Iterator[Path | Unknown]:
+    """Writes every report that was asked for; yields each path once it is in place, or why not.
+
+    ``made`` gives the document of this run to who has a use for it beside its file.
+
+    A disk that is full takes one report, not those after it, nor what the terminal shows; no more
+    does a form that stumbles over what a node said.
+    """
+    whole = made or (lambda: document(verdicts, at, run))
+    forms: dict[str, Callable[[Path], None]] = {
+        "report_json": lambda path: write(path, whole()),
+        "report_html": lambda path: put(path, page(verdicts, at, run)),
+        "report_junit": lambda path: put(path, junit(verdicts, at, knobs.audit_level, run)),
+        "report_markdown": lambda path: put(path, markdown(verdicts, at, run)),
+    }
+    for name, written in forms.items():
+        path: Path | None = getattr(knobs, name)
+        if path is None:
+            continue
+        try:
+            written(path)
+            yield path
+        except OSError as fault:
+            yield Unknown(f"{name} {path}: saw {fault.strerror or fault}, want a file to write")
+        except Exception as fault:  # noqa: BLE001 - one form's surprise must not take the others
+            yield Unknown(f"{name} {path}: not written: {type(fault).__name__}: {fault}")

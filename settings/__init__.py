@@ -1,0 +1,1 @@
+"""What an inventory may say: settings with their types, defaults and errors."""
