@@ -19,6 +19,7 @@ from pyinfra_nvml.model.finding import (
     Result,
     result,
 )
+from pyinfra_nvml.remedies.prescribe import prescribed
 from pyinfra_nvml.settings.policy import Wishes
 
 Check = Callable[[NodeState, Wishes], Iterator[Outcome]]
@@ -68,7 +69,8 @@ def _check(module: ModuleType) -> Check:
 def judge(node: NodeState, wishes: Wishes | None = None) -> tuple[Result, ...]:
     """What every check says of this node; a check that fails is a doubt, never ok."""
     asked = wishes or Wishes()
-    return tuple(result(entry.id, entry.area, _outcomes(entry, node, asked)) for entry in entries())
+    results = (result(entry.id, entry.area, _outcomes(entry, node, asked)) for entry in entries())
+    return prescribed(node, asked, results)
 
 
 def _outcomes(entry: Entry, node: NodeState, wishes: Wishes) -> list[Outcome]:

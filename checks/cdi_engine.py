@@ -30,15 +30,8 @@ from pyinfra_nvml.facts.cdi_specs import CdiSpec
 from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
 from pyinfra_nvml.facts.mig import MigState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    NotApplicable,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.VERSIONS

@@ -26,15 +26,8 @@ from pyinfra_nvml.combiners import device_links
 from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriver, seen
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    NotApplicable,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP

@@ -29,14 +29,8 @@ from pyinfra_nvml.combiners.exposure import held, lost
 from pyinfra_nvml.combiners.no_cgroups import switched_off
 from pyinfra_nvml.facts.gpu_containers import GpuContainer
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, Outcome
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST

@@ -31,14 +31,8 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_devices import DeviceNode, NvidiaDevices
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
 from pyinfra_nvml.facts.nvidia_params import NvidiaParams
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, Outcome
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST

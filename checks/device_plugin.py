@@ -27,15 +27,8 @@ from pyinfra_nvml.combiners.gpu_delivery import Delivery
 from pyinfra_nvml.combiners.gpu_injection import runtime_is_cdi
 from pyinfra_nvml.facts.cluster import Release
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    NotApplicable,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST

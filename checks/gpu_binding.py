@@ -27,15 +27,8 @@ from pyinfra_nvml.combiners.unsupported_gpu import misfit
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_devices import PciDevice
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    NotApplicable,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST

@@ -24,13 +24,8 @@ from pyinfra_nvml.combiners.kernel_log import kernel_log
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
 from pyinfra_nvml.facts.nvidia_log import NvidiaLog
-from pyinfra_nvml.model.finding import (
-    Area,
-    Finding,
-    Level,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Finding, Level, Outcome
+from pyinfra_nvml.model.remedy import Repair
 
 AREA = Area.VERSIONS
 

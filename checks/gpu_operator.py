@@ -25,16 +25,9 @@ from pyinfra_nvml.combiners import device_links, gpu_delivery, helm
 from pyinfra_nvml.facts.cluster import Release
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.operator_traces import Operand, OperatorTraces
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    NotApplicable,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.release import release
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST

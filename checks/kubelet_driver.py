@@ -29,15 +29,8 @@ from pyinfra_nvml.facts.docker_inspect import RunningContainers
 from pyinfra_nvml.facts.kubelet import KubeletState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.oci_container import Injection, OciContainer
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    NotApplicable,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP

@@ -37,15 +37,8 @@ from pyinfra_nvml.combiners.mig_rights import (
 )
 from pyinfra_nvml.facts.mig import CONFIG_NODE, MONITOR_NODE
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    NotApplicable,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.settings.policy import Wishes
 

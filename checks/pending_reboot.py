@@ -22,15 +22,8 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.reboot_requests import RebootRequest
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    NotApplicable,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST

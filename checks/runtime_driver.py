@@ -25,16 +25,9 @@ from pyinfra_nvml.facts.containerd_config import Handler
 from pyinfra_nvml.facts.kubelet import KubeletState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.pod_runtime import PodRuntime
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    NotApplicable,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.release import release
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP

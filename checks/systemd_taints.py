@@ -27,15 +27,8 @@ from pyinfra_nvml.facts.journal import JournalLine
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.systemd_manager import SystemdManager
 from pyinfra_nvml.facts.wsl import WslState
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    NotApplicable,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP

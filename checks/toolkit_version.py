@@ -24,16 +24,9 @@ from pyinfra_nvml.combiners.toolkit import judged_toolkit
 from pyinfra_nvml.facts.cgroup import Mode
 from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    NotApplicable,
-    Outcome,
-    Repair,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.release import release
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.VERSIONS

@@ -8,7 +8,7 @@ from pyinfra_nvml.combiners.driver_evidence import told
 from pyinfra_nvml.combiners.unsupported_gpu import misfit
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
 from pyinfra_nvml.model.driver_versions import newer, same
-from pyinfra_nvml.model.finding import Repair
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 

@@ -8,7 +8,8 @@ from pyinfra_nvml.combiners.driver_evidence import evidence
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
 from pyinfra_nvml.model.driver_versions import same
-from pyinfra_nvml.model.finding import Finding, Level, Repair
+from pyinfra_nvml.model.finding import Finding, Level
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from pyinfra_nvml.model.remedy import Remedy, Repair
+
 
 class Level(str, Enum):
     """How bad it is: fails now, will fail at a named trigger, or worth knowing."""
@@ -17,34 +19,6 @@ class Level(str, Enum):
 
 LEVELS = tuple(level.value for level in Level)
 """Their words, the worst first."""
-
-
-class Repair(str, Enum):
-    """The closed list of what can be done, each with its cost."""
-
-    NONE = "none"
-    WRITE_CONFIG = "write config"
-    RESTART_DOCKER = "restart docker"
-    RESTART_CONTAINER = "restart container"
-    REBOOT = "reboot"
-    HOLD_PACKAGES = "hold packages"
-    HUMAN = "human"
-
-    @property
-    def cost(self) -> str:
-        """What stops when this repair is made."""
-        return _COSTS[self]
-
-
-_COSTS = {
-    Repair.NONE: "nothing to do",
-    Repair.WRITE_CONFIG: "nothing stops",
-    Repair.RESTART_DOCKER: "every container stops, unless live-restore is on",
-    Repair.RESTART_CONTAINER: "this container stops",
-    Repair.REBOOT: "the node goes down",
-    Repair.HOLD_PACKAGES: "nothing stops; updates of these packages wait",
-    Repair.HUMAN: "told, never done",
-}
 
 
 class Status(str, Enum):
@@ -86,6 +60,9 @@ class Finding:
     ``subject`` names a node's part (``container trainer``), ``saw`` and ``want`` stand beside each
     other in the report, ``why`` is one sentence, ``do`` the next act, ``avoid`` what does not help
     or does harm, ``evidence`` the lines of the node that prove it, ``reference`` where to read on.
+    ``fix`` names by id the remedies that mend it, the best first, and ``target`` the part of the
+    node that they are for (a container's id); ``remedies`` are these as they fit this node
+    (remedies/prescribe.py), which also says ``repair`` and ``do``.
     """
 
     level: Level
@@ -93,12 +70,15 @@ class Finding:
     saw: str
     want: str
     why: str
-    repair: Repair
-    do: str
+    repair: Repair = Repair.NONE
+    do: str = ""
     avoid: str = ""
     evidence: tuple[str, ...] = ()
     reference: str = ""
     waiver: Waived | None = None
+    fix: tuple[str, ...] = ()
+    target: str = ""
+    remedies: tuple[Remedy, ...] = ()
 
     @property
     def counts(self) -> bool:

@@ -12,8 +12,9 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriver
 from pyinfra_nvml.facts.reboot_conditions import Process, RebootConditions
 from pyinfra_nvml.facts.wsl import WslState
-from pyinfra_nvml.model.finding import Repair, Result, Status
+from pyinfra_nvml.model.finding import Result, Status
 from pyinfra_nvml.model.refusal import Refusal, standing
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.driver_holds import NOTHING, Holding, holding
 from pyinfra_nvml.remedies.engine_refusals import not_root

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pyinfra_nvml.model.finding import Repair
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.remedies.driver_holds import Holding
 from pyinfra_nvml.remedies.driver_plan import DriverPlan
 from pyinfra_nvml.remedies.engine_plan_text import returns

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator
 
 from pyinfra_nvml.facts.docker_inspect import Inspected
-from pyinfra_nvml.model.finding import Repair
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.engine_plan import Plan
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pyinfra_nvml.model.finding import Repair, Result
+from pyinfra_nvml.model.finding import Result
+from pyinfra_nvml.model.remedy import Repair
 
 
 def pending_reboot(results: Iterable[Result]) -> str | None:

@@ -11,13 +11,9 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
 from pyinfra_nvml.facts.reboot_conditions import RebootConditions
 from pyinfra_nvml.facts.wsl import WslState
-from pyinfra_nvml.model.finding import (
-    Finding,
-    Level,
-    Repair,
-    Result,
-)
+from pyinfra_nvml.model.finding import Finding, Level, Result
 from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.engine_refusals import losses, not_root
 

@@ -10,8 +10,9 @@ from rich.text import Text
 
 from pyinfra_nvml.audit.document import Run
 from pyinfra_nvml.audit.verdict import Verdict
-from pyinfra_nvml.model.finding import Finding, Level, Repair
+from pyinfra_nvml.model.finding import Finding, Level
 from pyinfra_nvml.model.printable import brief, printable
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.reports.doubts import doubts_of_fleet
 from pyinfra_nvml.reports.fleet_table import COLOURS, table

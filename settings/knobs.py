@@ -59,7 +59,7 @@ class Knobs:
     @property
     def wishes(self) -> Wishes:
         """What the checks judge by."""
-        return Wishes(mig_monitors=self.mig_monitors)
+        return Wishes(mig_monitors=self.mig_monitors, overrule=self.overrule)
 
 
 @dataclass

@@ -11,7 +11,7 @@ class Wishes:
     """The part of the knobs that checks judge by (inventories/group_data/all.py has each).
 
     ``mig_monitors`` are patterns of the containers that may see across MIG instances, by name, pod
-    (``namespace/name``) or image.
+    (``namespace/name``) or image. ``overrule`` are the refusals that the owner lets pass.
 
     .. code:: python
 
@@ -19,6 +19,7 @@ class Wishes:
     """
 
     mig_monitors: tuple[str, ...] = ()
+    overrule: tuple[str, ...] = ()
 
     def monitor(self, *names: str) -> bool:
         """Whether one of a container's names is on the list."""

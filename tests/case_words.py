@@ -19,7 +19,8 @@ Repair, of the remedy that brings Docker to cgroupfs:
 from __future__ import annotations
 
 from pyinfra_nvml.audit.verdict import Verdict
-from pyinfra_nvml.model.finding import Level, Repair
+from pyinfra_nvml.model.finding import Level
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.remedies.engine_plan import Plan
 
 LOSS = (

@@ -11,15 +11,8 @@ import pytest
 from pyinfra_nvml.audit.catalogue import entries
 from pyinfra_nvml.audit.document import Run
 from pyinfra_nvml.audit.verdict import Verdict
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    NotApplicable,
-    Repair,
-    result,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, result
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.reports.fleet_table import COLUMNS
 from pyinfra_nvml.reports.page import page
 from tests import chromium, recordings

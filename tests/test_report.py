@@ -21,10 +21,10 @@ from pyinfra_nvml.model.finding import (
     Level,
     NotApplicable,
     Outcome,
-    Repair,
     Status,
     result,
 )
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.settings.policy import Wishes
 from tests import recordings
 from tests.fleet import printed

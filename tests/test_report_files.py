@@ -14,15 +14,8 @@ from markdown_it import MarkdownIt
 
 from pyinfra_nvml.audit.document import Run, document
 from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    NotApplicable,
-    Repair,
-    result,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, result
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.reports.files import write_all
 from pyinfra_nvml.reports.junit import junit

@@ -7,15 +7,8 @@ from dataclasses import replace
 import pytest
 
 from pyinfra_nvml.audit.verdict import Verdict, unreached
-from pyinfra_nvml.model.finding import (
-    Area,
-    Doubt,
-    Finding,
-    Level,
-    Repair,
-    Waived,
-    result,
-)
+from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, Waived, result
+from pyinfra_nvml.model.remedy import Repair
 from tests import recordings
 from tests.fleet import ALIKE, large, printed
 
