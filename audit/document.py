@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import cast
 
 from pyinfra_nvml.audit import document_versions
 from pyinfra_nvml.audit.verdict import Verdict
-from pyinfra_nvml.model.finding import Result
+from pyinfra_nvml.model.finding import Finding, Result
 from pyinfra_nvml.model.unknown import Unknown, plain
 from pyinfra_nvml.remedies.pending_reboot import pending_reboot
 
@@ -84,6 +85,15 @@ def _result(result: Result) -> dict[str, object]:
         "area": result.area.value,
         "status": result.status.value,
         "reason": result.reason,
-        "findings": plain(result.findings),
+        "findings": [_finding(finding) for finding in result.findings],
         "doubts": plain(result.doubts),
     }
+
+
+_NOT_TOLD = ("fix", "target", "remedies")
+"""What of a finding is for the plan of a deploy; ``do`` and ``repair`` say it for people."""
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    told = cast("dict[str, object]", plain(finding))
+    return {name: value for name, value in told.items() if name not in _NOT_TOLD}

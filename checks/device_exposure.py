@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.combiners import exposure
-from pyinfra_nvml.combiners.alternatives import KUBERNETES
 from pyinfra_nvml.combiners.exposure import (
     Held,
     held,
@@ -36,7 +35,6 @@ from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
 from pyinfra_nvml.facts.gpu_containers import GpuContainer
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
-from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST
@@ -64,18 +62,15 @@ def _finding(container: GpuContainer, behind: Held, node: NodeState) -> Finding:
     policy = behind.scope.device_policy if behind.scope else ""
     policy += " and the runtime's BPFProgram" if behind.scope and behind.scope.program else ""
     rules = len(behind.scope.device_allow) if behind.scope else 0
-    repair, do = _repair(container, node)
     return Finding(
         level=Level.AT_RISK,
         subject=f"container {container.name}",
         saw=f"scope DevicePolicy={policy}, no rule for {', '.join(behind.missing)}",
         want="every device of the container in the scope's rules, or no scope at all",
         why="the GPU was added behind systemd; it is gone after " + triggers(number),
-        repair=repair,
-        do=do,
-        avoid="more capabilities do not help"
-        if repair is Repair.RESTART_CONTAINER or container.engine != "docker"
-        else "a `docker restart` of the container alone changes nothing; nor do more capabilities",
+        fix=("cgroupfs", "restart-container", "pod-delivery", "other-engine", "cdi"),
+        target=container.id,
+        avoid=_avoid(container, node),
         evidence=(
             f"cgroup {container.cgroup}",
             _asked(container, node),
@@ -93,17 +88,11 @@ def _asked(container: GpuContainer, node: NodeState) -> str:
     return f"asked with {words}" + (f"; pod {spec.pod}" if spec and spec.pod else "")
 
 
-def _repair(container: GpuContainer, node: NodeState) -> tuple[Repair, str]:
-    if container.pod:
-        return Repair.HUMAN, f"{KUBERNETES}; never the Docker cure on this node"
-    if container.engine != "docker":
-        return Repair.HUMAN, f"start it with CDI devices; {container.engine} has its own settings"
-    if _driver(node) == "cgroupfs":
-        return Repair.RESTART_CONTAINER, (
-            f"`docker restart {container.name}`: the engine is on cgroupfs already, this container"
-            " was started before"
-        )
-    return Repair.RESTART_DOCKER, "deploys/fix_cgroup.py"
+def _avoid(container: GpuContainer, node: NodeState) -> str:
+    moved = container.engine != "docker" or _driver(node) == "cgroupfs"
+    if moved:
+        return "more capabilities do not help"
+    return "a `docker restart` of the container alone changes nothing; nor do more capabilities"
 
 
 def _driver(node: NodeState) -> str:

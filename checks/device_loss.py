@@ -24,13 +24,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.combiners import exposure
-from pyinfra_nvml.combiners.alternatives import KUBERNETES
 from pyinfra_nvml.combiners.exposure import held, lost
 from pyinfra_nvml.combiners.no_cgroups import switched_off
 from pyinfra_nvml.facts.gpu_containers import GpuContainer
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, Outcome
-from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.REST
@@ -58,61 +56,49 @@ def _judge(container: GpuContainer, node: NodeState) -> Iterator[Outcome]:
 
 def _finding(subject: str, container: GpuContainer, node: NodeState) -> Finding:
     refused = ", ".join(f"/dev/{name}" for name in lost(container))
-    why, repair, do = _cause(container, node)
+    why, fix = _cause(container, node)
     return Finding(
         level=Level.BROKEN,
         subject=subject,
         saw=f"{refused} refused (EPERM) from within its cgroup",
         want="its devices reachable",
         why=why,
-        repair=repair,
-        do=do,
+        fix=fix,
+        target=container.id,
         avoid="more capabilities, libraries in the image or another driver install do not help",
         evidence=_evidence(container),
         reference="checks.md#device-loss",
     )
 
 
-def _cause(container: GpuContainer, node: NodeState) -> tuple[str, Repair, str]:
+def _cause(container: GpuContainer, node: NodeState) -> tuple[str, tuple[str, ...]]:
+    """Why it was refused its devices, and what mends that."""
     behind = held(container)
-    restart = f"`docker restart {container.name}` gives it back until the next trigger"
     if container.pod:
-        return (
-            "the pod's device filter was rewritten without the device",
-            Repair.HUMAN,
-            f"have its owner recreate the pod; for good: {KUBERNETES}",
-        )
+        return "the pod's device filter was rewritten without the device", ("pod-delivery",)
     if switched_off(node):
         return (
             "the container toolkit never opens the device: no-cgroups = true in its config.toml",
-            Repair.HUMAN,
-            f"see toolkit-no-cgroups, then `docker restart {container.name}`",
+            ("toolkit-cgroups", "restart-container"),
         )
     if container.engine != "docker":
         return (
             "the device was added behind systemd and the runtime, or its filter was written anew",
-            Repair.HUMAN,
-            f"have {container.engine} start it anew; for good, with CDI devices",
+            ("other-engine",),
         )
     if isinstance(behind, Unknown):
         return (
             f"its device filter was rewritten; by whom could not be told: {behind.reason}",
-            Repair.RESTART_CONTAINER,
-            restart,
+            ("restart-container",),
         )
     if not behind.missing:
-        return (
-            "its device filter was rewritten (`docker update` does that), or the container"
-            " toolkit never opens it (no-cgroups = true)",
-            Repair.RESTART_CONTAINER,
-            f"{restart}; if it is refused from the first second, look at no-cgroups in"
-            " /etc/nvidia-container-runtime/config.toml",
+        return "its device filter was rewritten, by `docker update` or by hand", (
+            "restart-container",
         )
     return (
         "the device was added behind systemd, and systemd has since written the filter of its"
         f" scope{_when(node)}",
-        Repair.RESTART_DOCKER,
-        f"{restart}; for good: deploys/fix_cgroup.py",
+        ("cgroupfs", "restart-container", "cdi"),
     )
 
 

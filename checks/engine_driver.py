@@ -23,14 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pyinfra_nvml.combiners.alternatives import KUBERNETES, alternatives, on_docker_of_pods
+from pyinfra_nvml.combiners.alternatives import on_docker_of_pods
 from pyinfra_nvml.combiners.gpu_injection import gpus_by_hook
 from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
 from pyinfra_nvml.combiners.no_cgroups import switched_off
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
-from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP
@@ -88,15 +87,13 @@ def _finding(node: NodeState, info: EngineInfo) -> Finding:
         want="driver cgroupfs, or CDI for every GPU container",
         why="the hook adds the GPU behind systemd, which takes it away at its next write of the"
         " container's device filter",
-        repair=Repair.HUMAN if pods else Repair.RESTART_DOCKER,
-        do=KUBERNETES if pods else "deploys/fix_cgroup.py",
+        fix=("cgroupfs", "pod-delivery", "nvidia-runtime", "cdi", "explicit-devices"),
         avoid="never the Docker cure where kubelet uses this Docker"
         if pods
         else "`docker update` takes the GPU away on cgroupfs too",
         evidence=(
             f"cgroup v{info.cgroup_version}, runc {info.runc}, default runtime"
             f" {info.default_runtime}",
-            *(() if pods else (f"or, {way}" for way in alternatives(node, info))),
         ),
         reference="checks.md#engine-driver",
     )

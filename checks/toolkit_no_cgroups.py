@@ -25,13 +25,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
-from pyinfra_nvml.combiners.no_cgroups import CURE, refuses
+from pyinfra_nvml.combiners.no_cgroups import refuses
 from pyinfra_nvml.combiners.toolkit import judged_toolkit
 from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.toolkit_config import ToolkitConfig
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
-from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP
@@ -62,8 +61,7 @@ def _switched_off(node: NodeState, config: ToolkitConfig) -> Iterator[Outcome]:
             want="no such line, or false, where the engine runs as root",
             why="every container that the legacy hook starts from now on is refused its GPU from"
             " the first second (NVML: Unknown Error)",
-            repair=Repair.HUMAN,
-            do=f"{CURE}, then restart the containers",
+            fix=("toolkit-cgroups",),
             avoid="changing the cgroup driver: the device is never opened, whichever it is",
             evidence=(f"{config.path}: no-cgroups = true",),
         )
