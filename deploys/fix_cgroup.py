@@ -53,8 +53,8 @@ def steps() -> None:
             )
         if todo.engine:
             docker_engine.cgroup_driver(
-                name=f"{title}: restart docker if it is not on {wanted.cgroup_driver}",
-                driver=wanted.cgroup_driver,
+                name=f"{title}: restart docker if it is not on {todo.driver}",
+                driver=todo.driver,
                 state_dir=wanted.state_directory,
             )
         exposed = {container.id: container.name for container in todo.exposed}

@@ -8,6 +8,7 @@ from pyinfra.api import FunctionCommand, Host, State, operation
 from pyinfra.api.state import StateStage
 from pyinfra.context import ctx_state, host
 
+from pyinfra_nvml.audit.deploy_plans import cgroup_driver_plan
 from pyinfra_nvml.facts.last_write import LastWrite
 from pyinfra_nvml.fleet.session import session
 from pyinfra_nvml.model.refusal import Refusal
@@ -15,17 +16,20 @@ from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import refusal
 from pyinfra_nvml.remedies import engine_plan_text as plan_text
 from pyinfra_nvml.remedies import restore_plan as restore
-from pyinfra_nvml.remedies.engine_plan import Plan, plan
+from pyinfra_nvml.remedies.engine_plan import Plan
 from pyinfra_nvml.settings.knobs import knobs
 
 
 def cure(state: State, host: Host) -> Plan:
     """What brings this host to its wanted driver, from what the node says now."""
     wanted = knobs(host)
-    now = session(state, wanted).ask(host).state
-    if isinstance(now, Unknown):
-        return Plan(wanted.cgroup_driver, refusals=(_silent(now),))
-    return plan(now, wanted.cgroup_driver, wanted.only_exposed, wanted.overrule)
+    return cgroup_driver_plan(
+        session(state, wanted).ask(host),
+        wanted.cgroup_driver,
+        wanted.only_exposed,
+        wanted.overrule,
+        wanted.enforce,
+    )
 
 
 def way_back(state: State, host: Host) -> restore.Restore:

@@ -33,6 +33,7 @@ class Knobs:
     report_markdown: Path | None = None
     cgroup_driver: str = "cgroupfs"
     only_exposed: bool = False
+    enforce: bool = False
     overrule: tuple[str, ...] = ()
     mig_monitors: tuple[str, ...] = ()
     waivers: tuple[Waiver, ...] = ()
@@ -122,6 +123,7 @@ def _read(host: Host) -> Knobs:
         **reports,
         cgroup_driver=of("cgroup_driver", values.one_of(*DRIVERS)),
         only_exposed=of("only_exposed", values.flag),
+        enforce=of("enforce", values.flag),
         overrule=of("overrule", values.overruled),
         mig_monitors=of("mig_monitors", values.names),
         waivers=of("waivers", values.waived),

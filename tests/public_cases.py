@@ -13,9 +13,9 @@ from typing import Any
 
 import yaml
 
+from pyinfra_nvml.audit.deploy_plans import cgroup_driver_plan
 from pyinfra_nvml.audit.verdict import Verdict, verdict
-from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.engine_plan import Plan, plan
+from pyinfra_nvml.remedies.engine_plan import Plan
 from pyinfra_nvml.settings.knobs import Knobs
 from pyinfra_nvml.settings.policy import Wishes
 from tests import case_words, described, recordings
@@ -39,8 +39,7 @@ class Case:
 
     def planned(self, judged: Verdict) -> Plan:
         """What the remedy would do, with the knobs as they come."""
-        assert not isinstance(judged.state, Unknown)
-        return plan(judged.state, Knobs().cgroup_driver)
+        return cgroup_driver_plan(judged, Knobs().cgroup_driver)
 
     @property
     def right(self) -> bool:

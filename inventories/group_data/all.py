@@ -19,6 +19,9 @@ cgroup_driver = "cgroupfs"
 # True: fix only nodes where a container has lost a device, or will at the next trigger.
 only_exposed = False
 
+# True: bring Docker to that driver on nodes without a finding that asks for it, too.
+enforce = False
+
 # Refusals to ignore, by name. For fix_cgroup.py: "remove" (containers with --rm are lost), "paused"
 # (the state of paused containers is lost), "ecs", "gpu-lost", "stuck", "skew" (with a driver that
 # waits for its reboot no GPU container starts again), "data-root" (the symbolic link to the

@@ -1,0 +1,70 @@
+"""What a deploy does on one node: what those remedies of its findings say that it carries out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from pyinfra_nvml.audit.verdict import Verdict
+from pyinfra_nvml.facts.docker_engine import DockerEngine, EngineInfo
+from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.finding import Finding
+from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.remedies.cgroupfs import DEPLOY
+from pyinfra_nvml.remedies.engine_plan import Plan, config_path, plan
+
+_ASKS = ("device-exposure", "device-loss", "engine-driver")
+"""The checks whose findings name a remedy of deploys/fix_cgroup.py."""
+
+
+def carried_out(verdict: Verdict, deploy: str) -> tuple[Finding, ...]:
+    """The findings of this node that a remedy of this deploy mends, and that nobody waives."""
+    return tuple(
+        finding
+        for _, finding in verdict.findings
+        if finding.counts and any(remedy.deploy == deploy for remedy in finding.remedies)
+    )
+
+
+def cgroup_driver_plan(
+    verdict: Verdict,
+    driver: str,
+    only_exposed: bool = False,
+    overrule: Collection[str] = (),
+    enforce: bool = False,
+) -> Plan:
+    """What deploys/fix_cgroup.py does on this node: nothing where no finding asks for it.
+
+    ``enforce`` is the owner's word that this driver is wanted on nodes without findings too.
+    """
+    state = verdict.state
+    if isinstance(state, Unknown):
+        saw = Refusal("node", state.reason, "it to answer")
+        return Plan(driver, refusals=(saw,))
+    if enforce or (driver == "cgroupfs" and carried_out(verdict, DEPLOY)):
+        return plan(state, driver, only_exposed, overrule)
+    made = plan(state, driver, only_exposed, overrule)
+    if made.idle:
+        return made
+    if doubts := tuple(_doubts(verdict)):
+        return Plan(driver, made.path, tuple(dict.fromkeys((*made.refusals, *doubts))))
+    return _unasked(state, driver)
+
+
+def _doubts(verdict: Verdict) -> Iterator[Refusal]:
+    """Why it could not be told whether a container of this node needs the driver."""
+    want = "to know whether a container needs another cgroup driver"
+    for result in verdict.results:
+        if result.check in _ASKS:
+            for doubt in result.doubts:
+                yield Refusal(doubt.subject, doubt.reason, want)
+
+
+def _unasked(state: NodeState, driver: str) -> Plan:
+    """Nothing is changed; a restart that was interrupted is still ended, on the driver of now."""
+    engine = state.engine
+    info = engine.info if isinstance(engine, DockerEngine) else None
+    idle = f"no finding on this node asks for the cgroup driver {driver}"
+    if not isinstance(engine, DockerEngine) or not isinstance(info, EngineInfo):
+        return Plan(driver, idle=idle, engine=False)
+    return Plan(info.cgroup_driver, config_path(engine), idle=idle)
