@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.release import release
@@ -38,7 +38,11 @@ def on_docker_of_pods(node: NodeState) -> bool:
 
 def alternatives(node: NodeState, info: EngineInfo) -> Iterator[str]:
     """Ways that keep the driver systemd: systemd is told of the devices; one line each."""
-    toolkit = node.toolkit if isinstance(node.toolkit, ContainerToolkit) else None
+    toolkit = (
+        node.container_toolkit
+        if isinstance(node.container_toolkit, ContainerToolkitState)
+        else None
+    )
     engine = release(info.server_version) or ()
     if (
         toolkit
