@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from pyinfra_nvml.audit.verdict import Verdict
-from pyinfra_nvml.facts.docker_engine import DockerEngine, EngineInfo
+from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.refusal import Refusal
@@ -62,9 +62,9 @@ def _doubts(verdict: Verdict) -> Iterator[Refusal]:
 
 def _unasked(state: NodeState, driver: str) -> Plan:
     """Nothing is changed; a restart that was interrupted is still ended, on the driver of now."""
-    engine = state.engine
-    info = engine.info if isinstance(engine, DockerEngine) else None
+    engine = state.docker_engine
+    info = engine.info if isinstance(engine, DockerEngineState) else None
     idle = f"no finding on this node asks for the cgroup driver {driver}"
-    if not isinstance(engine, DockerEngine) or not isinstance(info, EngineInfo):
+    if not isinstance(engine, DockerEngineState) or not isinstance(info, EngineInfo):
         return Plan(driver, idle=idle, engine=False)
     return Plan(info.cgroup_driver, config_path(engine), idle=idle)

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners import cdi_readers as cdi
 from pyinfra_nvml.facts.cdi_specs import CdiSpec
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.mig import MigState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
@@ -44,8 +44,8 @@ _REFERENCE = (
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """Specs that an engine of the node refuses, and MIG devices that are in none."""
-    toolkit = node.toolkit
-    specs = toolkit.specs if isinstance(toolkit, ContainerToolkit) else toolkit or ()
+    toolkit = node.container_toolkit
+    specs = toolkit.specs if isinstance(toolkit, ContainerToolkitState) else toolkit or ()
     if isinstance(specs, Unknown):
         yield Doubt("CDI specs", specs.reason)
     elif not specs:

@@ -23,9 +23,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.facts.cdi_specs import CdiSpec
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.facts.wsl import WslState
 from pyinfra_nvml.model.driver_versions import same
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
@@ -49,7 +49,7 @@ _REFERENCE = (
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """Specs that name neither the library's version nor the loaded module's."""
-    toolkit = node.toolkit
+    toolkit = node.container_toolkit
     if toolkit is None:
         yield NotApplicable("no container toolkit and no CDI spec on this node")
     elif isinstance(toolkit, Unknown):
@@ -60,16 +60,18 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield _no_spec(node, toolkit)
     elif isinstance(node.wsl, WslState):
         yield from _on_wsl(node.wsl, toolkit.specs)
-    elif node.driver is None:
+    elif node.nvidia_driver is None:
         yield NotApplicable("a CDI spec, but no NVIDIA driver on this node")
     else:
         yield from _specs(node, toolkit.specs)
 
 
-def _no_spec(node: NodeState, toolkit: ContainerToolkit) -> Outcome:
+def _no_spec(node: NodeState, toolkit: ContainerToolkitState) -> Outcome:
     """From 1.18 on a service of the toolkit's package writes one at boot and after an update."""
     version = toolkit.version if isinstance(toolkit.version, str) else ""
-    loaded = node.driver.loaded if isinstance(node.driver, NvidiaDriver) else None
+    loaded = (
+        node.nvidia_driver.loaded if isinstance(node.nvidia_driver, NvidiaDriverState) else None
+    )
     ours = toolkit.has("nvidia-ctk") is True and node.kubelet is None
     if not (ours and isinstance(loaded, str) and (release(version) or ()) >= _REFRESHES):
         return NotApplicable("no CDI spec of NVIDIA's on this node")
@@ -125,7 +127,7 @@ def _specs(node: NodeState, specs: tuple[CdiSpec, ...]) -> Iterator[Outcome]:
 
 def _versions(node: NodeState) -> tuple[str, ...] | Unknown:
     """What a spec may name: between an update and its reboot there are two (driver-skew)."""
-    driver = node.driver
+    driver = node.nvidia_driver
     if driver is None or isinstance(driver, Unknown):
         return driver or ()
     told = (driver.library, driver.loaded)

@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pyinfra_nvml.facts.cgroup import CgroupHierarchy, Mode
+from pyinfra_nvml.facts.cgroup import CgroupState, Mode
 from pyinfra_nvml.facts.kubelet import KubeletState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.wsl import WslState
@@ -46,7 +46,7 @@ _DOCKER_WARNS = 29
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """What a node on v1 or hybrid has to expect."""
-    hierarchy = node.hierarchy
+    hierarchy = node.cgroup
     if isinstance(hierarchy, Unknown):
         yield Doubt("cgroups", hierarchy.reason)
     elif hierarchy.mode is Mode.NONE:
@@ -56,7 +56,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield from _doubts(node)
 
 
-def _finding(node: NodeState, hierarchy: CgroupHierarchy) -> Finding:
+def _finding(node: NodeState, hierarchy: CgroupState) -> Finding:
     refusals = [*_systemd(node), *_kubelet(node)]
     reasons = refusals or [*_docker(node)] or ["systemd from 256 and kubelet from 1.35 refuse it"]
     return Finding(
@@ -72,13 +72,13 @@ def _finding(node: NodeState, hierarchy: CgroupHierarchy) -> Finding:
     )
 
 
-def _seen(hierarchy: CgroupHierarchy) -> str:
+def _seen(hierarchy: CgroupState) -> str:
     beside = " with a cgroup2 beside it (hybrid)" if hierarchy.mode is Mode.HYBRID else ""
     return f"cgroup v1{beside}"
 
 
 def _systemd(node: NodeState) -> Iterator[str]:
-    systemd = node.systemd
+    systemd = node.systemd_manager
     if systemd is None or isinstance(systemd, Unknown) or isinstance(systemd.number, Unknown):
         return
     if systemd.number >= _SYSTEMD_REFUSES:
@@ -114,7 +114,7 @@ def _docker(node: NodeState) -> Iterator[str]:
         yield f"Docker {info.server_version} calls cgroup v1 deprecated, to go by May 2029"
 
 
-def _do(node: NodeState, hierarchy: CgroupHierarchy) -> str:
+def _do(node: NodeState, hierarchy: CgroupState) -> str:
     if isinstance(node.wsl, WslState):
         return (
             "on Windows: wsl --update, then wsl --shutdown; if it stays hybrid, kernelCommandLine ="
@@ -130,7 +130,7 @@ def _do(node: NodeState, hierarchy: CgroupHierarchy) -> str:
 
 
 def _avoid(node: NodeState) -> str:
-    if node.engine is None:
+    if node.docker_engine is None:
         return ""
     return (
         "moving to v2 before native.cgroupdriver=cgroupfs stands in daemon.json: by itself Docker"
@@ -140,10 +140,10 @@ def _avoid(node: NodeState) -> str:
 
 def _doubts(node: NodeState) -> Iterator[Doubt]:
     """What could raise the level and could not be read."""
-    if isinstance(node.systemd, Unknown):
-        yield Doubt("systemd", node.systemd.reason)
-    elif node.systemd is not None and isinstance(node.systemd.number, Unknown):
-        yield Doubt("systemd", node.systemd.number.reason)
+    if isinstance(node.systemd_manager, Unknown):
+        yield Doubt("systemd", node.systemd_manager.reason)
+    elif node.systemd_manager is not None and isinstance(node.systemd_manager.number, Unknown):
+        yield Doubt("systemd", node.systemd_manager.number.reason)
     if isinstance(node.kubelet, Unknown):
         yield Doubt("kubelet", node.kubelet.reason)
     elif node.kubelet is not None and isinstance(node.kubelet.version, Unknown):

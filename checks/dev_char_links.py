@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from pyinfra_nvml.combiners import device_links
 from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriver, seen
+from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState, seen
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
@@ -35,10 +35,10 @@ AREA = Area.CGROUP
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """A runc that needs the links, on a node that has none."""
-    if node.driver is None:
+    if node.nvidia_driver is None:
         yield NotApplicable(ABSENT)
         return
-    if node.engine is None and node.kubelet is None:
+    if node.docker_engine is None and node.kubelet is None:
         yield NotApplicable("neither Docker nor a kubelet on this node")
         return
     if unfiltered(node):
@@ -61,11 +61,11 @@ def check(node: NodeState) -> Iterator[Outcome]:
 
 
 def _has_driver(node: NodeState) -> bool:
-    return isinstance(node.driver, NvidiaDriver) and seen(node.driver)
+    return isinstance(node.nvidia_driver, NvidiaDriverState) and seen(node.nvidia_driver)
 
 
 def _finding(node: NodeState) -> Finding:
-    systemd = node.systemd
+    systemd = node.systemd_manager
     number = "?" if systemd is None or isinstance(systemd, Unknown) else systemd.number
     return Finding(
         level=Level.AT_RISK,

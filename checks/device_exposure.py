@@ -83,7 +83,7 @@ def _finding(container: GpuContainer, behind: Held, node: NodeState) -> Finding:
 def _asked(container: GpuContainer, node: NodeState) -> str:
     """How it asked, by Docker, and how the GPU came in, by its spec."""
     spec = None if isinstance(container.spec, Unknown) else container.spec
-    told = [way.value for way in container.requests] + list(ways(container, node.toolkit))
+    told = [way.value for way in container.requests] + list(ways(container, node.container_toolkit))
     words = ", ".join(dict.fromkeys(told)) or "unknown"
     return f"asked with {words}" + (f"; pod {spec.pod}" if spec and spec.pod else "")
 

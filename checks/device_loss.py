@@ -103,9 +103,9 @@ def _cause(container: GpuContainer, node: NodeState) -> tuple[str, tuple[str, ..
 
 
 def _when(node: NodeState) -> str:
-    if node.systemd is None or isinstance(node.systemd, Unknown):
+    if node.systemd_manager is None or isinstance(node.systemd_manager, Unknown):
         return ""
-    reloads = node.systemd.reloads
+    reloads = node.systemd_manager.reloads
     if isinstance(reloads, Unknown) or not reloads:
         return ""
     return f" (last daemon-reload or re-execution {reloads[-1]})"

@@ -26,11 +26,11 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.driver_state import contained
 from pyinfra_nvml.combiners.loaded_driver import loaded_driver
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_devices import DeviceNode, NvidiaDevices
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
-from pyinfra_nvml.facts.nvidia_params import NvidiaParams
+from pyinfra_nvml.facts.nvidia_devices import DeviceNode, NvidiaDevicesState
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
+from pyinfra_nvml.facts.nvidia_params import NvidiaParamsState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, Outcome
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
@@ -44,7 +44,7 @@ _DECIMAL_666 = "1232"
 def check(node: NodeState) -> Iterator[Outcome]:
     """Modes, numbers, and nodes that are missing while their module is loaded."""
     driver = loaded_driver(node)
-    if not isinstance(driver, NvidiaDriver):
+    if not isinstance(driver, NvidiaDriverState):
         yield driver
     elif isinstance(driver.devices, Unknown):
         yield Doubt("device nodes", driver.devices.reason)
@@ -52,8 +52,10 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield from _judge(node, driver, driver.devices)
 
 
-def _judge(node: NodeState, driver: NvidiaDriver, devices: NvidiaDevices) -> Iterator[Outcome]:
-    params = node.params
+def _judge(
+    node: NodeState, driver: NvidiaDriverState, devices: NvidiaDevicesState
+) -> Iterator[Outcome]:
+    params = node.nvidia_params
     yield from _modes(devices, params)
     paths = {device.path: device for device in devices.nodes}
     # The driver container has a /dev of its own; a guest's GPU has no node here.
@@ -70,23 +72,30 @@ def _judge(node: NodeState, driver: NvidiaDriver, devices: NvidiaDevices) -> Ite
         yield Doubt("nvidia_uvm", params.reason)
     elif params is not None and isinstance(params.uvm, Unknown):
         yield Doubt("nvidia_uvm", params.uvm.reason)
-    elif params is not None and not params.uvm and node.toolkit and "/dev/nvidiactl" in paths:
+    elif (
+        params is not None
+        and not params.uvm
+        and node.container_toolkit
+        and "/dev/nvidiactl" in paths
+    ):
         if "/dev/nvidia-uvm" not in paths:
             yield _missing("/dev/nvidia-uvm", "nvidia_uvm is not loaded", False)
     elif params is not None and params.uvm:
         yield from _uvm(paths.get("/dev/nvidia-uvm"), params, bool(paths))
 
 
-def _tegra(node: NodeState, devices: NvidiaDevices) -> bool:
+def _tegra(node: NodeState, devices: NvidiaDevicesState) -> bool:
     """Whether its one GPU is Tegra's (Jetson Orin): CUDA reaches that by nvgpu, without nvidia_uvm
     (the nvidia module drives the display)."""
-    toolkit = node.toolkit
-    return isinstance(toolkit, ContainerToolkit) and toolkit.tegra is True and not devices.gpus
+    toolkit = node.container_toolkit
+    return isinstance(toolkit, ContainerToolkitState) and toolkit.tegra is True and not devices.gpus
 
 
-def _modes(devices: NvidiaDevices, params: NvidiaParams | Unknown | None) -> Iterator[Finding]:
+def _modes(
+    devices: NvidiaDevicesState, params: NvidiaParamsState | Unknown | None
+) -> Iterator[Finding]:
     wrong = [device.path for device in devices.nodes if device.mode == _DECIMAL_666]
-    given = params.number("DeviceFileMode") if isinstance(params, NvidiaParams) else None
+    given = params.number("DeviceFileMode") if isinstance(params, NvidiaParamsState) else None
     if wrong or given == int(_DECIMAL_666, 8):
         yield Finding(
             level=Level.BROKEN,
@@ -118,7 +127,7 @@ def _missing(path: str, proof: str, others: bool) -> Finding:
     )
 
 
-def _uvm(device: DeviceNode | None, params: NvidiaParams, others: bool) -> Iterator[Finding]:
+def _uvm(device: DeviceNode | None, params: NvidiaParamsState, others: bool) -> Iterator[Finding]:
     if device is None:
         yield _missing("/dev/nvidia-uvm", "nvidia_uvm is loaded", others)
     elif params.uvm_major is not None and device.major != params.uvm_major:

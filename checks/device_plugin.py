@@ -60,7 +60,7 @@ def _by_cdi_default(node: NodeState, seen: Delivery) -> bool:
 
 def _uncovered(node: NodeState, seen: Delivery) -> Iterator[Outcome]:
     held, policy = gpu_delivery.pods_by_systemd(node), gpu_delivery.cpu_policy(node)
-    toolkit = node.toolkit
+    toolkit = node.container_toolkit
     cdi = toolkit if toolkit is None or isinstance(toolkit, Unknown) else runtime_is_cdi(toolkit)
     if cdi is True or (held is False and not isinstance(policy, Unknown) and policy != "static"):
         return

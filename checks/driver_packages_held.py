@@ -22,10 +22,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.driver_packages import driver_packages
-from pyinfra_nvml.facts.automatic_updates import AutomaticUpdates
+from pyinfra_nvml.facts.automatic_updates import AutomaticUpdatesState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import ABSENT
-from pyinfra_nvml.facts.nvidia_packages import NvidiaPackages, Package
+from pyinfra_nvml.facts.nvidia_packages import NvidiaPackagesState, Package
 from pyinfra_nvml.facts.wsl import WslState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.remedy import Repair
@@ -47,18 +47,18 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield Doubt("driver packages", packages.reason)
     elif not (driver := driver_packages(packages.known)):
         yield from _without_packages(packages)
-    elif isinstance(node.updates, Unknown):
-        yield Doubt("automatic updates", node.updates.reason)
+    elif isinstance(node.automatic_updates, Unknown):
+        yield Doubt("automatic updates", node.automatic_updates.reason)
     else:
-        yield from _judge(node, node.updates, driver)
+        yield from _judge(node, node.automatic_updates, driver)
 
 
-def _packages(node: NodeState) -> NvidiaPackages | Unknown | None:
-    driver = node.driver
+def _packages(node: NodeState) -> NvidiaPackagesState | Unknown | None:
+    driver = node.nvidia_driver
     return driver if driver is None or isinstance(driver, Unknown) else driver.packages
 
 
-def _without_packages(packages: NvidiaPackages) -> Iterator[Outcome]:
+def _without_packages(packages: NvidiaPackagesState) -> Iterator[Outcome]:
     unread = [part for part in (packages.dpkg, packages.rpm) if isinstance(part, Unknown)]
     if unread:
         yield Doubt("driver packages", unread[0].reason)
@@ -67,12 +67,12 @@ def _without_packages(packages: NvidiaPackages) -> Iterator[Outcome]:
 
 
 def _judge(
-    node: NodeState, updates: AutomaticUpdates, driver: tuple[Package, ...]
+    node: NodeState, updates: AutomaticUpdatesState, driver: tuple[Package, ...]
 ) -> Iterator[Outcome]:
     exposed = [package for package in driver if _touched(updates, package)]
     if not exposed:
         return
-    holds = node.holds
+    holds = node.package_holds
     if isinstance(holds, Unknown):
         yield Doubt("package holds", holds.reason)
         return
@@ -83,7 +83,7 @@ def _judge(
         yield _finding(updates, free)
 
 
-def _touched(updates: AutomaticUpdates, package: Package) -> bool:
+def _touched(updates: AutomaticUpdatesState, package: Package) -> bool:
     """Whether one of the automatic updates is of this package's manager and takes it."""
     apt = [name for name in updates.by if name in _DPKG_UPDATERS]
     if package.manager == "dpkg":
@@ -91,7 +91,7 @@ def _touched(updates: AutomaticUpdates, package: Package) -> bool:
     return len(apt) < len(updates.by)
 
 
-def _finding(updates: AutomaticUpdates, free: list[Package]) -> Finding:
+def _finding(updates: AutomaticUpdatesState, free: list[Package]) -> Finding:
     names = list(dict.fromkeys(package.name.partition(":")[0] for package in free))
     shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     hold = "apt-mark hold" if free[0].manager == "dpkg" else "dnf versionlock add"

@@ -28,7 +28,7 @@ from pyinfra_nvml.combiners import driver_state as skew
 from pyinfra_nvml.combiners.driver_evidence import evidence, refusal
 from pyinfra_nvml.combiners.guest import guest, hosts_module, in_guest
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriver
+from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState
 from pyinfra_nvml.facts.wsl import WslState
 from pyinfra_nvml.model.driver_versions import same
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
@@ -42,7 +42,7 @@ _WANT = "one version: in memory, on disk for the kernel that boots next, and of 
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """The skew there is, the one that the next boot brings, and a module that is not loaded."""
-    driver = node.driver
+    driver = node.nvidia_driver
     if isinstance(node.wsl, WslState):
         yield NotApplicable("WSL: Windows brings the driver, its two version numbers differ")
     elif driver is None:
@@ -65,7 +65,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield from _skewed(driver, driver.loaded, driver.library)
 
 
-def _skewed(driver: NvidiaDriver, loaded: str, library: str) -> Iterator[Outcome]:
+def _skewed(driver: NvidiaDriverState, loaded: str, library: str) -> Iterator[Outcome]:
     boot = skew.next_boot(driver)
     repair, do = skew.cure(driver, loaded, library, boot)
     yield Finding(
@@ -86,7 +86,7 @@ def _skewed(driver: NvidiaDriver, loaded: str, library: str) -> Iterator[Outcome
         yield Doubt("module on disk", boot.version.reason)
 
 
-def _in_step(driver: NvidiaDriver, loaded: str) -> Iterator[Outcome]:
+def _in_step(driver: NvidiaDriverState, loaded: str) -> Iterator[Outcome]:
     if skew.contained(driver):
         return
     boot = skew.next_boot(driver)
@@ -102,7 +102,7 @@ def _in_step(driver: NvidiaDriver, loaded: str) -> Iterator[Outcome]:
     yield from _refused_clients(driver, loaded)
 
 
-def _pending(driver: NvidiaDriver, why: str, do: str) -> Finding:
+def _pending(driver: NvidiaDriverState, why: str, do: str) -> Finding:
     return Finding(
         level=Level.AT_RISK,
         subject="driver",
@@ -116,7 +116,7 @@ def _pending(driver: NvidiaDriver, why: str, do: str) -> Finding:
     )
 
 
-def _refused_clients(driver: NvidiaDriver, loaded: str) -> Iterator[Finding]:
+def _refused_clients(driver: NvidiaDriverState, loaded: str) -> Iterator[Finding]:
     """Clients that the module of today refused: the node is in step, so they brought their own."""
     if isinstance(driver.log, Unknown):
         return
@@ -140,7 +140,7 @@ def _refused_clients(driver: NvidiaDriver, loaded: str) -> Iterator[Finding]:
 
 def _not_installed(node: NodeState, gpus: int) -> Outcome:
     """The container toolkit on the node itself says that containers are meant to get its GPUs."""
-    toolkit = node.toolkit
+    toolkit = node.container_toolkit
     if (
         isinstance(toolkit, Unknown)
         or not toolkit
@@ -159,7 +159,7 @@ def _not_installed(node: NodeState, gpus: int) -> Outcome:
     )
 
 
-def _not_loaded(node: NodeState, driver: NvidiaDriver) -> Iterator[Outcome]:
+def _not_loaded(node: NodeState, driver: NvidiaDriverState) -> Iterator[Outcome]:
     devices = driver.devices
     if isinstance(devices, Unknown):
         yield Doubt("GPUs", devices.reason)

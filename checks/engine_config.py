@@ -26,7 +26,7 @@ from pyinfra_nvml.combiners.daemon_document import Refused, document
 from pyinfra_nvml.combiners.engine_config import obstacles
 from pyinfra_nvml.facts.daemon_json import DEFAULT
 from pyinfra_nvml.facts.daemons import Daemon, option
-from pyinfra_nvml.facts.docker_engine import DockerEngine, EngineInfo
+from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.remedy import Repair
@@ -37,7 +37,7 @@ AREA = Area.CGROUP
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """What the engine's next start would fail on."""
-    engine = node.engine
+    engine = node.docker_engine
     if engine is None:
         yield NotApplicable("no Docker engine on this node")
     elif isinstance(engine, Unknown):
@@ -54,7 +54,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
             yield from _file(node, engine, arguments)
 
 
-def _elsewhere(engine: DockerEngine) -> str:
+def _elsewhere(engine: DockerEngineState) -> str:
     """Why this node's daemon.json is not the engine's."""
     info, process = engine.info, engine.process
     if isinstance(info, EngineInfo) and info.desktop:
@@ -68,9 +68,9 @@ def _elsewhere(engine: DockerEngine) -> str:
     return ""
 
 
-def _arguments(node: NodeState, engine: DockerEngine) -> tuple[str, ...] | Unknown:
+def _arguments(node: NodeState, engine: DockerEngineState) -> tuple[str, ...] | Unknown:
     """dockerd's next command line: the unit's where it runs as one, else that of the process."""
-    process, setup = engine.process, node.setup
+    process, setup = engine.process, node.docker_unit
     running = process.arguments if isinstance(process, Daemon) else ()
     if isinstance(process, Daemon) and process.snap:
         return running
@@ -82,7 +82,9 @@ def _arguments(node: NodeState, engine: DockerEngine) -> tuple[str, ...] | Unkno
     return running or Unknown("no dockerd runs and no unit names its flags")
 
 
-def _file(node: NodeState, engine: DockerEngine, arguments: tuple[str, ...]) -> Iterator[Outcome]:
+def _file(
+    node: NodeState, engine: DockerEngineState, arguments: tuple[str, ...]
+) -> Iterator[Outcome]:
     path = option(arguments, "--config-file") or DEFAULT
     files = node.daemon_json
     file = files if isinstance(files, Unknown) else files.at(path)
@@ -103,7 +105,7 @@ def _file(node: NodeState, engine: DockerEngine, arguments: tuple[str, ...]) -> 
         yield _finding(engine, path, refused)
 
 
-def _finding(engine: DockerEngine, path: str, refused: Refused) -> Finding:
+def _finding(engine: DockerEngineState, path: str, refused: Refused) -> Finding:
     # Go's decoder takes the last of two equal keys and says nothing (encoding/json, Unmarshal).
     twice = refused.saw.endswith("a second time")
     down = engine.process is None

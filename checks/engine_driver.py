@@ -37,10 +37,10 @@ AREA = Area.CGROUP
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """Whether a container started with ``--gpus`` now would be exposed."""
-    engine = node.engine
+    engine = node.docker_engine
     if engine is None:
         yield NotApplicable("no Docker engine on this node")
-    elif node.driver is None and node.toolkit is None:
+    elif node.nvidia_driver is None and node.container_toolkit is None:
         yield NotApplicable("no NVIDIA driver and no container toolkit on this node")
     elif node.podman:
         yield NotApplicable("docker is podman here: it has no cgroup driver of Docker's")
@@ -64,7 +64,7 @@ def _on_systemd(node: NodeState, info: EngineInfo) -> Iterator[Outcome]:
     if info.snap:
         yield Doubt("container toolkit", "the docker snap has its own, which was not looked into")
         return
-    toolkit = node.toolkit
+    toolkit = node.container_toolkit
     if toolkit is None:
         yield NotApplicable("no container toolkit: Docker cannot start a container with --gpus")
         return

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.facts.daemons import Daemon
-from pyinfra_nvml.facts.docker_engine import DockerEngine, EngineInfo
+from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.remedy import Repair
@@ -47,7 +47,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
 
 
 def _looked_into(node: NodeState, running: list[Daemon]) -> Iterator[Outcome]:
-    engine = node.engine if isinstance(node.engine, DockerEngine) else None
+    engine = node.docker_engine if isinstance(node.docker_engine, DockerEngineState) else None
     info = engine.info if engine else None
     judged = engine.process if engine and isinstance(info, EngineInfo) else None
     others = [one for one in running if one != judged]

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pyinfra_nvml.combiners.nvswitches import NvSwitches, impossible, nvswitches
 from pyinfra_nvml.facts.fabric_manager import FabricManagerState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriver
+from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
@@ -34,7 +34,7 @@ AREA = Area.VERSIONS
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """A fabric manager that is missing, stopped, or of another version than the driver."""
-    driver, manager = node.driver, node.fabric_manager
+    driver, manager = node.nvidia_driver, node.fabric_manager
     if driver is None:
         yield NotApplicable(ABSENT)
     elif isinstance(driver, Unknown):
@@ -59,7 +59,7 @@ def _enabled(manager: FabricManagerState | Unknown | None) -> bool:
 
 def _judge(
     node: NodeState,
-    driver: NvidiaDriver,
+    driver: NvidiaDriverState,
     loaded: str,
     manager: FabricManagerState | None,
     switches: NvSwitches,
@@ -108,7 +108,7 @@ def _state(manager: FabricManagerState) -> str:
     return manager.active if isinstance(manager.active, str) else "without a unit"
 
 
-def _after_reboot(driver: NvidiaDriver, version: str) -> str:
+def _after_reboot(driver: NvidiaDriverState, version: str) -> str:
     """Where the update brought both, and only the module in memory is behind."""
     if driver.library == version:
         return "see driver-skew: the next boot brings both into step"

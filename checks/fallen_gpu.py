@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.kernel_log import kernel_log
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_log import NvidiaLog
+from pyinfra_nvml.facts.nvidia_log import NvidiaLogState
 from pyinfra_nvml.model.finding import Area, Finding, Level, Outcome
 from pyinfra_nvml.model.remedy import Repair
 
@@ -33,7 +33,7 @@ AREA = Area.REST
 def check(node: NodeState) -> Iterator[Outcome]:
     """Every GPU with an Xid 79 in the kernel log of this boot."""
     log = kernel_log(node)
-    if not isinstance(log, NvidiaLog):
+    if not isinstance(log, NvidiaLogState):
         yield log
         return
     gpus: dict[str, str] = {}

@@ -26,7 +26,7 @@ from pyinfra_nvml.combiners.guest import guest
 from pyinfra_nvml.combiners.loaded_driver import loaded_driver
 from pyinfra_nvml.combiners.unsupported_gpu import misfit
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.driver_versions import same
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.remedy import Repair
@@ -40,8 +40,8 @@ _LOST = re.compile(r"device handle|GPU is lost|No devices were found|Unknown Err
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """What nvidia-smi answered on the node itself."""
-    driver, work = loaded_driver(node), node.gpu_work
-    if not isinstance(driver, NvidiaDriver):
+    driver, work = loaded_driver(node), node.gpu_processes
+    if not isinstance(driver, NvidiaDriverState):
         yield driver
     elif work is None:
         yield NotApplicable("no nvidia-smi on this node")
@@ -55,12 +55,12 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield _judge(work.reason, _refused(node, work.reason) or misfit(driver))
 
 
-def _skewed(driver: NvidiaDriver) -> bool:
+def _skewed(driver: NvidiaDriverState) -> bool:
     loaded, library = driver.loaded, driver.library
     return isinstance(loaded, str) and isinstance(library, str) and not same(loaded, library)
 
 
-def _given_away(driver: NvidiaDriver) -> bool:
+def _given_away(driver: NvidiaDriverState) -> bool:
     gpus = () if isinstance(driver.devices, Unknown) else driver.devices.gpus
     return bool(gpus) and all(gpu.driver == "vfio-pci" for gpu in gpus)
 

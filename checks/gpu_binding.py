@@ -26,7 +26,7 @@ from pyinfra_nvml.combiners.loaded_driver import loaded_driver
 from pyinfra_nvml.combiners.unsupported_gpu import misfit
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_devices import PciDevice
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
@@ -40,7 +40,7 @@ _TAKEN = "nouveau"
 def check(node: NodeState) -> Iterator[Outcome]:
     """GPUs that the loaded module does not drive and no guest has."""
     driver = loaded_driver(node)
-    if not isinstance(driver, NvidiaDriver):
+    if not isinstance(driver, NvidiaDriverState):
         yield driver
     elif isinstance(driver.devices, Unknown):
         yield Doubt("GPUs", driver.devices.reason)

@@ -22,8 +22,8 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.kernel_log import kernel_log
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
-from pyinfra_nvml.facts.nvidia_log import NvidiaLog
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
+from pyinfra_nvml.facts.nvidia_log import NvidiaLogState
 from pyinfra_nvml.model.finding import Area, Finding, Level, Outcome
 from pyinfra_nvml.model.remedy import Repair
 
@@ -33,11 +33,11 @@ AREA = Area.VERSIONS
 def check(node: NodeState) -> Iterator[Outcome]:
     """The firmware's failures in the kernel log of this boot."""
     log = kernel_log(node)
-    if not isinstance(log, NvidiaLog):
+    if not isinstance(log, NvidiaLogState):
         yield log
     elif log.firmware:
-        driver = node.driver
-        loaded = driver.loaded if isinstance(driver, NvidiaDriver) else None
+        driver = node.nvidia_driver
+        loaded = driver.loaded if isinstance(driver, NvidiaDriverState) else None
         yield _finding(str(loaded), log.firmware)
 
 

@@ -23,8 +23,8 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners import device_links, gpu_delivery, helm
 from pyinfra_nvml.facts.cluster import Release
+from pyinfra_nvml.facts.gpu_operator import GpuOperatorState, Operand
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.operator_traces import Operand, OperatorTraces
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.release import release
 from pyinfra_nvml.model.remedy import Repair
@@ -46,10 +46,10 @@ _NOTES = "https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/re
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """An Operator older than 22.9.2, and one from 25.10 whose CDI is off."""
-    traces, view = node.operator, node.cluster
+    traces, view = node.gpu_operator, node.cluster
     if isinstance(view, Unknown):
         yield Doubt("cluster", view.reason)
-    operands = traces.operands if isinstance(traces, OperatorTraces) else traces
+    operands = traces.operands if isinstance(traces, GpuOperatorState) else traces
     listed = () if operands is None or isinstance(operands, Unknown) else operands
     mine = [one for one in listed if one.image in _BY_OPERATOR]
     told = _told(node)
@@ -80,7 +80,7 @@ def _unseen(
     told: Unknown | None,
 ) -> Iterator[Outcome]:
     """Nothing on this node tells the version, nor does the cluster."""
-    traces, asked = node.operator, gpu_delivery.cluster(node) is not None
+    traces, asked = node.gpu_operator, gpu_delivery.cluster(node) is not None
     if isinstance(told, Unknown) and asked:
         yield Doubt("GPU Operator", told.reason)
     elif told is None:
@@ -89,13 +89,13 @@ def _unseen(
         yield Doubt("GPU Operator", operands.reason)
     elif isinstance(operands, Unknown):
         yield NotApplicable("no kubelet on this node")
-    elif isinstance(traces, OperatorTraces) and _validated(traces):
+    elif isinstance(traces, GpuOperatorState) and _validated(traces):
         yield Doubt("GPU Operator", "its validations are there, but no pod shows its version")
     elif operands is None:
         yield NotApplicable("no trace of the GPU Operator")
 
 
-def _validated(traces: OperatorTraces) -> bool:
+def _validated(traces: GpuOperatorState) -> bool:
     return not isinstance(traces.validations, Unknown) and bool(traces.validations)
 
 

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.gpu_delivery import cpu_policy
 from pyinfra_nvml.facts.docker_engine import EngineInfo
-from pyinfra_nvml.facts.docker_inspect import RunningContainers
+from pyinfra_nvml.facts.docker_inspect import DockerInspectState
 from pyinfra_nvml.facts.kubelet import KubeletState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.oci_container import Injection, OciContainer
@@ -54,7 +54,7 @@ def _drivers(node: NodeState, kubelet: KubeletState) -> Iterator[Outcome]:
     if kubelet.on_docker is False:
         return
     if isinstance(kubelet.on_docker, Unknown):
-        if node.engine is not None:
+        if node.docker_engine is not None:
             yield Doubt("kubelet", kubelet.on_docker.reason)
         return
     info = node.engine_info
@@ -89,13 +89,13 @@ def _apart(driver: str, info: EngineInfo) -> Finding:
 def _static(node: NodeState) -> Iterator[Outcome]:
     policy = cpu_policy(node)
     if isinstance(policy, Unknown):
-        if node.driver is not None:
+        if node.nvidia_driver is not None:
             yield Doubt("kubelet", policy.reason)
-    elif policy == "static" and node.driver is not None:
+    elif policy == "static" and node.nvidia_driver is not None:
         if isinstance(node.oci_specs, Unknown):
             yield Doubt("GPU pods", node.oci_specs.reason)
             return
-        names = {} if isinstance(node.running, Unknown) else _names(node.running)
+        names = {} if isinstance(node.docker_inspect, Unknown) else _names(node.docker_inspect)
         for one in node.oci_specs.containers:
             # Containers beside the pods (docker run on the same node) are not kubelet's to rewrite.
             legacy = Injection.LEGACY in one.injection and not _SAFE & set(one.injection)
@@ -103,7 +103,7 @@ def _static(node: NodeState) -> Iterator[Outcome]:
                 yield _rewritten(one, names.get(one.id, ""))
 
 
-def _names(running: RunningContainers) -> dict[str, str]:
+def _names(running: DockerInspectState) -> dict[str, str]:
     """By their ids: the specs of Docker's pods tell no name (Kubernetes' words are labels)."""
     return {one.id: one.name for one in running.containers}
 

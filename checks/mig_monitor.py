@@ -82,7 +82,7 @@ def _judge(one: Holder, node: NodeState, wishes: Wishes) -> Iterator[Finding | D
     elif meant and not (monitor or one.monitor_node):
         yield from _no_variable(one)
     elif meant and not one.monitor_node:
-        yield from _unread(one, variable_read(one, node.toolkit))
+        yield from _unread(one, variable_read(one, node.container_toolkit))
 
 
 def _held(one: Holder, monitor: str) -> str:

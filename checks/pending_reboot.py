@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.reboot_requests import RebootRequest
+from pyinfra_nvml.facts.reboot_required import RebootRequest
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
@@ -35,12 +35,12 @@ _OURS = "pyinfra-nvml: "
 def check(node: NodeState) -> Iterator[Outcome]:
     """Requests for a reboot with their packages and age."""
     machine = node.machine
-    if isinstance(node.reboot, Unknown):
-        yield Doubt("reboot flags", node.reboot.reason)
+    if isinstance(node.reboot_required, Unknown):
+        yield Doubt("reboot flags", node.reboot_required.reason)
     elif not isinstance(machine, Unknown) and machine.container in ("docker", "podman"):
         yield NotApplicable(f"this node is a container ({machine.container}): its host boots")
     else:
-        for request in node.reboot.requests:
+        for request in node.reboot_required.requests:
             if not _own(request):
                 yield _finding(request)
 

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pyinfra_nvml.facts.containerd_config import Handler
 from pyinfra_nvml.facts.kubelet import KubeletState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.pod_runtime import PodRuntime
+from pyinfra_nvml.facts.pod_runtime import PodRuntimeState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.release import release
 from pyinfra_nvml.model.remedy import Repair
@@ -60,7 +60,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
 
 
 def _judge(
-    node: NodeState, kubelet: KubeletState, runtime: PodRuntime, handlers: tuple[Handler, ...]
+    node: NodeState, kubelet: KubeletState, runtime: PodRuntimeState, handlers: tuple[Handler, ...]
 ) -> Iterator[Outcome]:
     wanted = _kubelets_driver(node, kubelet, runtime, handlers)
     if isinstance(wanted, Unknown):
@@ -72,7 +72,7 @@ def _judge(
 
 
 def _kubelets_driver(
-    node: NodeState, kubelet: KubeletState, runtime: PodRuntime, handlers: tuple[Handler, ...]
+    node: NodeState, kubelet: KubeletState, runtime: PodRuntimeState, handlers: tuple[Handler, ...]
 ) -> tuple[str, str] | Unknown:
     """The driver that kubelet works with, and where it has it from."""
     first = handlers[0]
@@ -91,7 +91,7 @@ def _kubelets_driver(
     return set_to, "its cgroupDriver"
 
 
-def _follows(node: NodeState, kubelet: KubeletState, runtime: PodRuntime) -> bool | Unknown:
+def _follows(node: NodeState, kubelet: KubeletState, runtime: PodRuntimeState) -> bool | Unknown:
     """Whether this kubelet takes the driver from its runtime."""
     if isinstance(kubelet.version, Unknown):
         return kubelet.version
@@ -99,7 +99,7 @@ def _follows(node: NodeState, kubelet: KubeletState, runtime: PodRuntime) -> boo
         return Unknown("kubelet: no version found, and from 1.31 on it follows its runtime")
     if (release(kubelet.version) or ()) < _ASKS:
         return False
-    versions = node.runtimes
+    versions = node.runtime_versions
     if isinstance(versions, Unknown):
         return versions
     version = versions.containerd if runtime.name == "containerd" else versions.crio
@@ -108,7 +108,7 @@ def _follows(node: NodeState, kubelet: KubeletState, runtime: PodRuntime) -> boo
     return (release(version) or ()) >= _TELLS[runtime.name]
 
 
-def _finding(runtime: PodRuntime, wanted: tuple[str, str], apart: list[Handler]) -> Finding:
+def _finding(runtime: PodRuntimeState, wanted: tuple[str, str], apart: list[Handler]) -> Finding:
     driver, source = wanted
     names = ", ".join(one.name for one in apart)
     started = runtime.name == "containerd" and driver == "systemd"

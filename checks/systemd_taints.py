@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from pyinfra_nvml.facts.cgroup import Mode
 from pyinfra_nvml.facts.journal import JournalLine
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.systemd_manager import SystemdManager
+from pyinfra_nvml.facts.systemd_manager import SystemdManagerState
 from pyinfra_nvml.facts.wsl import WslState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.remedy import Repair
@@ -58,7 +58,7 @@ _HARMLESS = {
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """The taint of cgroup v1 with its lines; any taint that is not known here is a doubt."""
-    systemd = node.systemd
+    systemd = node.systemd_manager
     if systemd is None:
         yield NotApplicable("systemd is not the service manager here")
     elif isinstance(systemd, Unknown):
@@ -69,7 +69,9 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield from _taints(node, systemd, systemd.taints)
 
 
-def _taints(node: NodeState, systemd: SystemdManager, taints: tuple[str, ...]) -> Iterator[Outcome]:
+def _taints(
+    node: NodeState, systemd: SystemdManagerState, taints: tuple[str, ...]
+) -> Iterator[Outcome]:
     lines = _lines(systemd)
     if _CGROUPS_V1 in taints or lines:
         yield _finding(node, systemd, taints, lines)
@@ -80,22 +82,22 @@ def _taints(node: NodeState, systemd: SystemdManager, taints: tuple[str, ...]) -
             yield Doubt("systemd", f"taint {taint} is not known here")
 
 
-def _lines(systemd: SystemdManager) -> tuple[JournalLine, ...]:
+def _lines(systemd: SystemdManagerState) -> tuple[JournalLine, ...]:
     messages = () if isinstance(systemd.messages, Unknown) else systemd.messages
     return tuple(line for line in messages if "controller cgroups" in line.text)
 
 
-def _lines_decide(node: NodeState, systemd: SystemdManager, taints: tuple[str, ...]) -> bool:
+def _lines_decide(node: NodeState, systemd: SystemdManagerState, taints: tuple[str, ...]) -> bool:
     """Whether the journal could say more: on v1, or on a systemd that has no taint for it."""
     if _CGROUPS_V1 in taints:
         return True
     old = isinstance(systemd.number, int) and systemd.number < _CGROUPS_V1_SINCE
-    return old and not (not isinstance(node.hierarchy, Unknown) and node.hierarchy.mode is Mode.V2)
+    return old and not (not isinstance(node.cgroup, Unknown) and node.cgroup.mode is Mode.V2)
 
 
 def _finding(
     node: NodeState,
-    systemd: SystemdManager,
+    systemd: SystemdManagerState,
     taints: tuple[str, ...],
     lines: tuple[JournalLine, ...],
 ) -> Finding:

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
 from pyinfra_nvml.combiners.no_cgroups import refuses
 from pyinfra_nvml.combiners.toolkit import judged_toolkit
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.toolkit_config import ToolkitConfig
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
@@ -39,7 +39,7 @@ AREA = Area.CGROUP
 def check(node: NodeState) -> Iterator[Outcome]:
     """no-cgroups on a node whose containers have a device cgroup."""
     toolkit = judged_toolkit(node)
-    if not isinstance(toolkit, ContainerToolkit):
+    if not isinstance(toolkit, ContainerToolkitState):
         yield toolkit
     elif isinstance(toolkit.config, Unknown):
         yield Doubt("container toolkit", toolkit.config.reason)

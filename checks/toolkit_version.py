@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.toolkit import judged_toolkit
 from pyinfra_nvml.facts.cgroup import Mode
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.release import release
@@ -41,7 +41,7 @@ _DRIVER_550 = (1, 14, 6)
 def check(node: NodeState) -> Iterator[Outcome]:
     """A toolkit too old for cgroup v2 or for the driver in memory."""
     toolkit = judged_toolkit(node)
-    if not isinstance(toolkit, ContainerToolkit):
+    if not isinstance(toolkit, ContainerToolkitState):
         yield toolkit
     elif isinstance(toolkit.version, Unknown):
         yield Doubt("container toolkit", toolkit.version.reason)
@@ -51,7 +51,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield from _judge(node, toolkit.version)
 
 
-def _without_version(toolkit: ContainerToolkit) -> Outcome:
+def _without_version(toolkit: ContainerToolkitState) -> Outcome:
     """NVIDIA's packages bring nvidia-container-cli with every hook: it would have said."""
     if isinstance(toolkit.programs, Unknown):
         return Doubt("container toolkit", toolkit.programs.reason)
@@ -69,9 +69,9 @@ def _judge(node: NodeState, version: str) -> Iterator[Outcome]:
 
 
 def _on_v2(node: NodeState, version: str) -> Iterator[Outcome]:
-    if isinstance(node.hierarchy, Unknown):
-        yield Doubt("cgroups", node.hierarchy.reason)
-    elif node.hierarchy.mode is Mode.V2:
+    if isinstance(node.cgroup, Unknown):
+        yield Doubt("cgroups", node.cgroup.reason)
+    elif node.cgroup.mode is Mode.V2:
         yield _finding(
             Level.BROKEN,
             f"toolkit {version} on cgroup v2",
@@ -83,7 +83,7 @@ def _on_v2(node: NodeState, version: str) -> Iterator[Outcome]:
 
 
 def _on_550(node: NodeState, version: str) -> Iterator[Outcome]:
-    driver = node.driver
+    driver = node.nvidia_driver
     loaded = driver if driver is None or isinstance(driver, Unknown) else driver.loaded
     if isinstance(loaded, Unknown):
         yield Doubt("loaded module", loaded.reason)

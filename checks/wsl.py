@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pyinfra_nvml.combiners.driver_packages import driver_packages
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_library import NvidiaLibrary
+from pyinfra_nvml.facts.nvidia_library import NvidiaLibraryState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
@@ -51,7 +51,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
 
 
 def _packages(node: NodeState) -> Iterator[Outcome]:
-    driver = node.driver
+    driver = node.nvidia_driver
     if driver is None:
         return
     packages = driver if isinstance(driver, Unknown) else driver.packages
@@ -67,7 +67,7 @@ def _packages(node: NodeState) -> Iterator[Outcome]:
         yield Doubt("driver packages", unread[0].reason)
 
 
-def _taken(libraries: NvidiaLibrary | Unknown) -> str | None:
+def _taken(libraries: NvidiaLibraryState | Unknown) -> str | None:
     """The library that the loader takes, where it is not Windows'."""
     if isinstance(libraries, Unknown) or libraries.resolved is None:
         return None

@@ -10,8 +10,8 @@ from pyinfra_nvml.facts.cdi_specs import CdiSpec
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.facts.mig import MigState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.pod_runtime import PodRuntime
-from pyinfra_nvml.facts.runtime_versions import RuntimeVersions
+from pyinfra_nvml.facts.pod_runtime import PodRuntimeState
+from pyinfra_nvml.facts.runtime_versions import RuntimeVersionsState
 from pyinfra_nvml.model.release import release
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -41,9 +41,9 @@ def not_looked_into(info: EngineInfo) -> str:
 
 def readers(node: NodeState, spec: CdiSpec) -> Iterator[tuple[str, str | Unknown]]:
     """The engines that give devices of this spec, each with its version."""
-    versions, runtime = node.runtimes, node.pod_runtime
+    versions, runtime = node.runtime_versions, node.pod_runtime
     if spec.kind != GPU:
-        if isinstance(runtime, PodRuntime) and isinstance(versions, RuntimeVersions):
+        if isinstance(runtime, PodRuntimeState) and isinstance(versions, RuntimeVersionsState):
             told = versions.containerd if runtime.name == "containerd" else versions.crio
             yield runtime.name, told or Unknown(f"{runtime.name}: no version to be had")
         return

@@ -20,7 +20,11 @@ def runc(node: NodeState) -> str | Unknown | None:
     info = node.engine_info
     if isinstance(info, EngineInfo) and release(info.runc):
         return info.runc
-    return node.runtimes if isinstance(node.runtimes, Unknown) else node.runtimes.runc
+    return (
+        node.runtime_versions
+        if isinstance(node.runtime_versions, Unknown)
+        else node.runtime_versions.runc
+    )
 
 
 def wanted(node: NodeState) -> bool | Unknown:
@@ -35,7 +39,7 @@ def wanted(node: NodeState) -> bool | Unknown:
         return False
     if number <= _LAST:
         return True
-    systemd = node.systemd
+    systemd = node.systemd_manager
     if systemd is None or isinstance(systemd, Unknown):
         return systemd or False
     return systemd.number if isinstance(systemd.number, Unknown) else systemd.number < _SYSTEMD
@@ -44,14 +48,14 @@ def wanted(node: NodeState) -> bool | Unknown:
 def _without_runc(node: NodeState) -> tuple[int, ...] | None:
     """Where crun alone is there, it is as a runc of today: it never asks whether the path is there
     (containers/crun, src/libcrun/cgroup-systemd.c)."""
-    versions = node.runtimes
+    versions = node.runtime_versions
     crun = None if isinstance(versions, Unknown) else versions.crun
     return (*_LAST, 1) if isinstance(crun, str) else None
 
 
 def there(node: NodeState) -> bool | Unknown:
     """Whether /dev/char names NVIDIA's control node."""
-    links = node.char_links
+    links = node.dev_char_links
     if links is None or isinstance(links, Unknown):
         return links or False
     return "195:255" in links.links

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.facts.nvidia_log import ApiMismatch
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -12,7 +12,7 @@ def told(version: str | Unknown | None) -> str:
     return "unknown" if isinstance(version, Unknown) else version or "none"
 
 
-def evidence(driver: NvidiaDriver) -> tuple[str, ...]:
+def evidence(driver: NvidiaDriverState) -> tuple[str, ...]:
     """The lines of the node that show the versions."""
     lines = []
     module, libraries = driver.module, driver.libraries
@@ -28,7 +28,7 @@ def evidence(driver: NvidiaDriver) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _unfinished(driver: NvidiaDriver) -> list[str]:
+def _unfinished(driver: NvidiaDriverState) -> list[str]:
     """Packages that an update left half done, and modules that dkms has not installed."""
     packages = () if isinstance(driver.packages, Unknown) else driver.packages.known
     return [

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pyinfra_nvml.combiners.driver_evidence import told
 from pyinfra_nvml.combiners.unsupported_gpu import misfit
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.driver_versions import newer, same
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
@@ -24,7 +24,7 @@ class NextBoot:
     version: str | Unknown | None
 
 
-def next_boot(driver: NvidiaDriver) -> NextBoot:
+def next_boot(driver: NvidiaDriverState) -> NextBoot:
     """What the node's next boot loads."""
     module = driver.module
     if isinstance(module, Unknown):
@@ -37,13 +37,13 @@ def next_boot(driver: NvidiaDriver) -> NextBoot:
     return NextBoot(running, module.on_disk)
 
 
-def contained(driver: NvidiaDriver) -> bool:
+def contained(driver: NvidiaDriverState) -> bool:
     """Whether the driver lives in a container (GPU Operator), with its module and library."""
     libraries = driver.libraries
     return not isinstance(libraries, Unknown) and bool(libraries.root and libraries.root.version)
 
 
-def unmanaged(driver: NvidiaDriver) -> bool:
+def unmanaged(driver: NvidiaDriverState) -> bool:
     """Whether no package is known to have put the driver here, and modprobe has no module to load.
 
     Flatcar's nvidia.service and other images bring it at every boot.
@@ -55,14 +55,14 @@ def unmanaged(driver: NvidiaDriver) -> bool:
     return all(rows is None or isinstance(rows, Unknown) for rows in known)
 
 
-def installed(driver: NvidiaDriver) -> bool:
+def installed(driver: NvidiaDriverState) -> bool:
     """Whether a part of NVIDIA's driver is on this node: library, module, or its container."""
     module = driver.module
     disk = () if isinstance(module, Unknown) or isinstance(module.disk, Unknown) else module.disk
     return driver.library is not None or any(kernel.path for kernel in disk)
 
 
-def saw(driver: NvidiaDriver) -> str:
+def saw(driver: NvidiaDriverState) -> str:
     """The three versions in one line."""
     boot = next_boot(driver)
     on_disk = "module in its container" if contained(driver) else f"module on disk {_told(boot)}"
@@ -70,7 +70,9 @@ def saw(driver: NvidiaDriver) -> str:
     return f"module {told(loaded)}, libnvidia-ml {told(driver.library)}, {on_disk}"
 
 
-def cure(driver: NvidiaDriver, loaded: str, library: str, boot: NextBoot) -> tuple[Repair, str]:
+def cure(
+    driver: NvidiaDriverState, loaded: str, library: str, boot: NextBoot
+) -> tuple[Repair, str]:
     """What brings a skewed node in step, and whether a reboot does."""
     if contained(driver):
         return Repair.HUMAN, (
@@ -125,7 +127,7 @@ def another_to_boot(boot: NextBoot, loaded: str) -> tuple[str, str]:
     )
 
 
-def why_not_loaded(driver: NvidiaDriver, holders: set[str]) -> tuple[str, str]:
+def why_not_loaded(driver: NvidiaDriverState, holders: set[str]) -> tuple[str, str]:
     """Why the module of a node with a GPU is not in memory, and what to do."""
     if "nouveau" in holders:
         return "nouveau holds the GPU", (
@@ -150,14 +152,14 @@ def _told(boot: NextBoot) -> str:
     return f"{told(boot.version or 'none')} ({boot.kernel})"
 
 
-def _target(driver: NvidiaDriver) -> str:
+def _target(driver: NvidiaDriverState) -> str:
     libraries = driver.libraries
     if isinstance(libraries, Unknown) or libraries.resolved is None:
         return "another copy"
     return libraries.resolved.target
 
 
-def _copy_of(driver: NvidiaDriver, version: str) -> str | None:
+def _copy_of(driver: NvidiaDriverState, version: str) -> str | None:
     """Another copy of the library on the node that fits the module in memory."""
     if isinstance(driver.libraries, Unknown):
         return None

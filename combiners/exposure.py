@@ -112,7 +112,7 @@ def containers(
     found = node.gpu_containers
     if isinstance(found, Unknown):
         return (), (Doubt("containers", found.reason),)
-    if not found.containers and node.driver is None:
+    if not found.containers and node.nvidia_driver is None:
         return (), (NotApplicable(ABSENT),)
     doubts = tuple(Doubt("containers", unseen.reason) for unseen in found.unseen)
     if not found.containers and not doubts:
@@ -122,6 +122,6 @@ def containers(
 
 def systemd_version(node: NodeState) -> int | None:
     """The number of this node's systemd, where it has one and says so."""
-    if node.systemd is None or isinstance(node.systemd, Unknown):
+    if node.systemd_manager is None or isinstance(node.systemd_manager, Unknown):
         return None
-    return None if isinstance(node.systemd.number, Unknown) else node.systemd.number
+    return None if isinstance(node.systemd_manager.number, Unknown) else node.systemd_manager.number

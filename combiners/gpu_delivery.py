@@ -16,8 +16,8 @@ from pyinfra_nvml.facts.cluster import (
     Policy,
     Release,
 )
+from pyinfra_nvml.facts.gpu_operator import GpuOperatorState, Operand
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.operator_traces import Operand, OperatorTraces
 from pyinfra_nvml.model.unknown import Unknown
 
 
@@ -75,7 +75,7 @@ def delivery(node: NodeState) -> Delivery | Unknown | None:
     """The device plugin of this node; ``None`` where it has none."""
     seen = cluster(node)
     meant = seen.plugin if seen else None
-    own = _own(node.operator)
+    own = _own(node.gpu_operator)
     if isinstance(own, Delivery):
         return _completed(own, meant)
     if isinstance(meant, Plugin):
@@ -86,9 +86,9 @@ def delivery(node: NodeState) -> Delivery | Unknown | None:
     return Unknown("; ".join(unread)) if unread else None
 
 
-def _own(traces: OperatorTraces | Unknown | None) -> Delivery | Unknown | None:
+def _own(traces: GpuOperatorState | Unknown | None) -> Delivery | Unknown | None:
     """The plugin that runs on the node."""
-    operands = traces.operands if isinstance(traces, OperatorTraces) else traces
+    operands = traces.operands if isinstance(traces, GpuOperatorState) else traces
     if operands is None or isinstance(operands, Unknown):
         return operands
     # Its image is that of gpu-feature-discovery, of the MPS daemon and of config-manager too.
@@ -96,7 +96,7 @@ def _own(traces: OperatorTraces | Unknown | None) -> Delivery | Unknown | None:
     if not mine:
         return None
     told = next((one for one in mine if one.variable("PASS_DEVICE_SPECS") is not None), mine[0])
-    return _running(told, isinstance(traces, OperatorTraces) and bool(traces.validations))
+    return _running(told, isinstance(traces, GpuOperatorState) and bool(traces.validations))
 
 
 def _is_plugin(operand: Operand) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pyinfra_nvml.combiners import cdi_readers as cdi
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.facts.docker_inspect import Request
 from pyinfra_nvml.facts.gpu_containers import GpuContainer
@@ -18,7 +18,7 @@ _JIT_CDI = (1, 18, 0)
 """The first toolkit whose runtime mode ``auto`` is CDI (NVIDIA's release notes of it)."""
 
 
-def gpus_by_hook(toolkit: ContainerToolkit, info: EngineInfo) -> bool | Unknown:
+def gpus_by_hook(toolkit: ContainerToolkitState, info: EngineInfo) -> bool | Unknown:
     """Whether ``docker run --gpus`` goes through the legacy hook on this engine."""
     hook = toolkit.has("nvidia-container-runtime-hook")
     if isinstance(hook, Unknown) or not hook:
@@ -33,7 +33,7 @@ def gpus_by_hook(toolkit: ContainerToolkit, info: EngineInfo) -> bool | Unknown:
     return True
 
 
-def _gpus_find_cdi(toolkit: ContainerToolkit, info: EngineInfo) -> bool | Unknown:
+def _gpus_find_cdi(toolkit: ContainerToolkitState, info: EngineInfo) -> bool | Unknown:
     """Whether CDI serves ``--gpus``: without a spec Docker falls back to the hook, and says so in
     its log alone (moby, daemon/devices_nvidia_linux.go)."""
     hook = toolkit.has("nvidia-cdi-hook")
@@ -49,7 +49,9 @@ def _gpus_find_cdi(toolkit: ContainerToolkit, info: EngineInfo) -> bool | Unknow
     return next((kind for kind in kinds if isinstance(kind, Unknown)), False)
 
 
-def ways(container: GpuContainer, toolkit: ContainerToolkit | Unknown | None) -> tuple[str, ...]:
+def ways(
+    container: GpuContainer, toolkit: ContainerToolkitState | Unknown | None
+) -> tuple[str, ...]:
     """How this container's GPU came in, by its spec: ``("legacy hook",)``, ``("jit-cdi",)``.
 
     CDI's edits in a spec that NVIDIA's runtime was handed are the runtime's own, unless the
@@ -59,17 +61,17 @@ def ways(container: GpuContainer, toolkit: ContainerToolkit | Unknown | None) ->
     if spec is None or isinstance(spec, Unknown):
         return ()
     own = spec.by_nvidia_runtime and Request.CDI not in container.requests
-    jit = own and isinstance(toolkit, ContainerToolkit) and _edits_at_once(toolkit) is True
+    jit = own and isinstance(toolkit, ContainerToolkitState) and _edits_at_once(toolkit) is True
     given = [Injection.JIT_CDI if jit and w is Injection.CDI else w for w in spec.injection]
     return tuple(way.value for way in given)
 
 
-def runtime_is_cdi(toolkit: ContainerToolkit) -> bool | Unknown:
+def runtime_is_cdi(toolkit: ContainerToolkitState) -> bool | Unknown:
     """Whether the runtime ``nvidia`` takes the legacy hook out and edits the spec itself."""
     return True if _mode(toolkit) in ("cdi", "csv") else _edits_at_once(toolkit)
 
 
-def _edits_at_once(toolkit: ContainerToolkit) -> bool | Unknown:
+def _edits_at_once(toolkit: ContainerToolkitState) -> bool | Unknown:
     """Whether the runtime ``nvidia`` makes CDI's edits itself at each start (jit-cdi)."""
     mode = _mode(toolkit)
     if isinstance(mode, Unknown):
@@ -83,7 +85,7 @@ def _edits_at_once(toolkit: ContainerToolkit) -> bool | Unknown:
     return (release(toolkit.version) or ()) >= _JIT_CDI
 
 
-def _mode(toolkit: ContainerToolkit) -> str | Unknown:
+def _mode(toolkit: ContainerToolkitState) -> str | Unknown:
     if isinstance(toolkit.config, Unknown):
         return toolkit.config
     mode = (toolkit.config.mode if toolkit.config else None) or "auto"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.driver_evidence import evidence
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.driver_versions import same
 from pyinfra_nvml.model.finding import Finding, Level
 from pyinfra_nvml.model.remedy import Repair
@@ -33,12 +33,14 @@ UNFILTERED = "an unprivileged system container: no device filter can be set in h
 
 def hosts_module(node: NodeState) -> bool:
     """Whether the module in memory is the host's: this container has no kernel on disk."""
-    driver = node.driver
-    module = driver.module if isinstance(driver, NvidiaDriver) else None
+    driver = node.nvidia_driver
+    module = driver.module if isinstance(driver, NvidiaDriverState) else None
     return bool(guest(node)) and not isinstance(module, Unknown | None) and module.disk == ()
 
 
-def in_guest(driver: NvidiaDriver, loaded: str, library: str, manager: str) -> Iterator[Finding]:
+def in_guest(
+    driver: NvidiaDriverState, loaded: str, library: str, manager: str
+) -> Iterator[Finding]:
     """The skew between the host's module and the library in this container."""
     if same(loaded, library):
         return

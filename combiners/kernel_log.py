@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pyinfra_nvml.combiners.loaded_driver import loaded_driver
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
-from pyinfra_nvml.facts.nvidia_log import NvidiaLog
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
+from pyinfra_nvml.facts.nvidia_log import NvidiaLogState
 from pyinfra_nvml.model.finding import Doubt, NotApplicable
 from pyinfra_nvml.model.unknown import Unknown
 
 
-def kernel_log(node: NodeState) -> NvidiaLog | Doubt | NotApplicable:
+def kernel_log(node: NodeState) -> NvidiaLogState | Doubt | NotApplicable:
     """The lines of this boot, or what a check has to say where there are none to judge."""
     driver = loaded_driver(node)
-    if not isinstance(driver, NvidiaDriver):
+    if not isinstance(driver, NvidiaDriverState):
         return driver
     return Doubt("kernel log", driver.log.reason) if isinstance(driver.log, Unknown) else driver.log

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriver
+from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState
 from pyinfra_nvml.model.finding import Doubt, NotApplicable
 from pyinfra_nvml.model.unknown import Unknown
 
 
-def loaded_driver(node: NodeState) -> NvidiaDriver | Doubt | NotApplicable:
+def loaded_driver(node: NodeState) -> NvidiaDriverState | Doubt | NotApplicable:
     """The driver, or what a check has to say where there is none to judge."""
-    driver = node.driver
+    driver = node.nvidia_driver
     if driver is None:
         return NotApplicable(ABSENT)
     if isinstance(driver, Unknown):

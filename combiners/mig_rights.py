@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pyinfra_nvml.combiners.gpu_injection import gpus_by_hook, runtime_is_cdi
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.facts.docker_inspect import Inspected, Request
+from pyinfra_nvml.facts.gpu_operator import OPERANDS
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.oci_container import Injection, OciContainer
-from pyinfra_nvml.facts.operator_traces import OPERANDS
 from pyinfra_nvml.model.release import release
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -65,8 +65,8 @@ class Holder:
 
 def holders(node: NodeState) -> tuple[tuple[Holder, ...], tuple[Unknown, ...]]:
     """The running containers with a GPU, of Docker and of other runtimes; and what was not read."""
-    unread = [part for part in (node.running, node.oci_specs) if isinstance(part, Unknown)]
-    rows = () if isinstance(node.running, Unknown) else node.running.containers
+    unread = [part for part in (node.docker_inspect, node.oci_specs) if isinstance(part, Unknown)]
+    rows = () if isinstance(node.docker_inspect, Unknown) else node.docker_inspect.containers
     specs = () if isinstance(node.oci_specs, Unknown) else node.oci_specs.containers
     by_id = {spec.id: spec for spec in specs}
     by_cdi = _cdi_requests(node)
@@ -76,7 +76,7 @@ def holders(node: NodeState) -> tuple[tuple[Holder, ...], tuple[Unknown, ...]]:
     return tuple(one for one in found if one), tuple(_that_matter(node, unread))
 
 
-def variable_read(one: Holder, toolkit: ContainerToolkit | Unknown | None) -> bool | Unknown:
+def variable_read(one: Holder, toolkit: ContainerToolkitState | Unknown | None) -> bool | Unknown:
     """Whether somebody reads the MIG variables when this container starts."""
     if not one.cdi:
         return True
@@ -85,7 +85,7 @@ def variable_read(one: Holder, toolkit: ContainerToolkit | Unknown | None) -> bo
     return toolkit if isinstance(toolkit, Unknown) else runtime_reads(toolkit)
 
 
-def runtime_reads(toolkit: ContainerToolkit) -> bool | Unknown:
+def runtime_reads(toolkit: ContainerToolkitState) -> bool | Unknown:
     """Whether the runtime ``nvidia``, as it is set up here, reads the MIG variables."""
     cdi = runtime_is_cdi(toolkit)
     if isinstance(cdi, Unknown) or not cdi:
@@ -101,7 +101,7 @@ def runtime_reads(toolkit: ContainerToolkit) -> bool | Unknown:
 def _that_matter(node: NodeState, unread: list[Unknown]) -> Iterator[Unknown]:
     """Docker's answer matters where dockerd runs, the specs where another runtime has pods."""
     for part in unread:
-        if (part is node.running and node.engine is not None) or (
+        if (part is node.docker_inspect and node.docker_engine is not None) or (
             part is node.oci_specs and node.kubelet is not None
         ):
             yield part
@@ -110,7 +110,7 @@ def _that_matter(node: NodeState, unread: list[Unknown]) -> Iterator[Unknown]:
 def _cdi_requests(node: NodeState) -> set[Request]:
     """The ways of asking Docker that end in CDI on this node, by its settings."""
     ways = {Request.CDI}
-    toolkit, info = node.toolkit, node.engine_info
+    toolkit, info = node.container_toolkit, node.engine_info
     if toolkit is None or isinstance(toolkit, Unknown):
         return ways
     if runtime_is_cdi(toolkit) is True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyinfra_nvml.combiners.gpu_injection import gpus_by_hook, runtime_is_cdi
 from pyinfra_nvml.combiners.guest import guest, unfiltered
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.toolkit_config import ToolkitConfig
 from pyinfra_nvml.model.unknown import Unknown
@@ -14,15 +14,15 @@ CURE = "nvidia-ctk config --in-place --set nvidia-container-cli.no-cgroups=false
 
 def switched_off(node: NodeState) -> ToolkitConfig | None:
     """The settings that say ``no-cgroups = true`` on this node, whatever comes of it."""
-    toolkit = node.toolkit
-    config = toolkit.config if isinstance(toolkit, ContainerToolkit) else None
+    toolkit = node.container_toolkit
+    config = toolkit.config if isinstance(toolkit, ContainerToolkitState) else None
     return config if isinstance(config, ToolkitConfig) and config.no_cgroups else None
 
 
 def refuses(node: NodeState) -> bool | Unknown:
     """Whether containers started from now on are refused their GPU for it, on either driver."""
-    toolkit = node.toolkit
-    if not switched_off(node) or not isinstance(toolkit, ContainerToolkit) or unfiltered(node):
+    toolkit = node.container_toolkit
+    if not switched_off(node) or not isinstance(toolkit, ContainerToolkitState) or unfiltered(node):
         return False
     legacy = _legacy(node, toolkit)
     return _shut(node) if legacy is True and guest(node) == "lxc" else legacy
@@ -38,7 +38,7 @@ def _shut(node: NodeState) -> bool | Unknown:
     return any(told) if told else Unknown(f"whether {guest(node)} keeps a device cgroup")
 
 
-def _legacy(node: NodeState, toolkit: ContainerToolkit) -> bool | Unknown:
+def _legacy(node: NodeState, toolkit: ContainerToolkitState) -> bool | Unknown:
     """Whether an engine that runs as root gives GPUs through the hook here."""
     kubelet, info = node.kubelet, node.engine_info
     if isinstance(info, Unknown):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_devices import NvidiaDevices, PciDevice
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.facts.nvidia_devices import NvidiaDevicesState, PciDevice
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.unknown import Unknown
 
 _SWITCH = "0x0680"
@@ -72,9 +72,9 @@ def impossible(node: NodeState) -> bool:
     )
 
 
-def _devices(node: NodeState) -> NvidiaDevices | None:
-    driver = node.driver
-    devices = driver.devices if isinstance(driver, NvidiaDriver) else None
+def _devices(node: NodeState) -> NvidiaDevicesState | None:
+    driver = node.nvidia_driver
+    devices = driver.devices if isinstance(driver, NvidiaDriverState) else None
     return None if isinstance(devices, Unknown) else devices
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
-from pyinfra_nvml.facts.nvidia_log import IgnoredGpu, NvidiaLog
-from pyinfra_nvml.facts.nvidia_module import Flavour, NvidiaModule
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
+from pyinfra_nvml.facts.nvidia_log import IgnoredGpu, NvidiaLogState
+from pyinfra_nvml.facts.nvidia_module import Flavour, NvidiaModuleState
 
 
-def misfit(driver: NvidiaDriver, slot: str = "") -> tuple[str, str] | None:
+def misfit(driver: NvidiaDriverState, slot: str = "") -> tuple[str, str] | None:
     """Why the module leaves a GPU alone, and what to do; ``None`` where it does not say so.
 
     Of one GPU where its ``slot`` is given: a name in the log may be any GPU's. What the kernel log
     has from before another module was loaded does not count.
     """
     log = driver.log
-    for one in log.ignored if isinstance(log, NvidiaLog) else ():
+    for one in log.ignored if isinstance(log, NvidiaLogState) else ():
         if _mended(driver, one) or (slot and one.gpu[:1].isdigit() and one.gpu != slot):
             continue
         if one.wants == "open":
@@ -40,16 +40,16 @@ def misfit(driver: NvidiaDriver, slot: str = "") -> tuple[str, str] | None:
     return None
 
 
-def _mended(driver: NvidiaDriver, one: IgnoredGpu) -> bool:
+def _mended(driver: NvidiaDriverState, one: IgnoredGpu) -> bool:
     """Whether the module in memory is of the kind that this GPU wants."""
     module = driver.module
-    if not isinstance(module, NvidiaModule) or module.loaded is None:
+    if not isinstance(module, NvidiaModuleState) or module.loaded is None:
         return False
     if one.wants in (Flavour.OPEN.value, Flavour.PROPRIETARY.value):
         return module.flavour == one.wants
     return str(module.loaded).startswith(f"{one.wants}.")
 
 
-def _version(driver: NvidiaDriver) -> str:
+def _version(driver: NvidiaDriverState) -> str:
     told = (driver.loaded, driver.on_disk, driver.library)
     return next((version for version in told if isinstance(version, str)), "in use")

@@ -14,7 +14,7 @@ from pyinfra import host, state
 from pyinfra.api.deploy import deploy
 from pyinfra.operations import files
 
-from pyinfra_nvml.facts.hold_means import BLACKLIST  # not found? pyinfra --chdir CHECKOUT
+from pyinfra_nvml.facts.hold_tools import BLACKLIST  # not found? pyinfra --chdir CHECKOUT
 from pyinfra_nvml.fleet.session import session
 from pyinfra_nvml.operations import batch, docker_engine, node_boot, reboot, refusal
 from pyinfra_nvml.operations import driver_holds as driver_packages

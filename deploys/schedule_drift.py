@@ -16,7 +16,7 @@ from pyinfra.api.deploy import deploy
 from pyinfra_nvml.drift import schedule_plan as schedule  # not found? pyinfra --chdir CHECKOUT
 from pyinfra_nvml.drift import schedule_refusals
 from pyinfra_nvml.drift.wheel_target import target
-from pyinfra_nvml.facts.interpreter import Interpreter, PythonInterpreter
+from pyinfra_nvml.facts.interpreter import Interpreter, InterpreterState
 from pyinfra_nvml.facts.scheduler import Scheduler, SchedulerState
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.operations import drift_timer, refusal, tool, wheelhouse
@@ -46,7 +46,7 @@ def steps() -> None:
         given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
         carried = schedule.carried(given, host.name)
         packed = None
-        if isinstance(python, PythonInterpreter) and not against:
+        if isinstance(python, InterpreterState) and not against:
             try:
                 packed = wheelhouse.archive(target(python))
             except NoWheels as reason:

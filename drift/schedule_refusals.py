@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pyinfra_nvml.drift import cron_time
 from pyinfra_nvml.drift.schedule_plan import directory, seconds_between
 from pyinfra_nvml.drift.wheel_target import obstacle
-from pyinfra_nvml.facts.interpreter import PythonInterpreter
+from pyinfra_nvml.facts.interpreter import InterpreterState
 from pyinfra_nvml.facts.scheduler import SchedulerState
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
@@ -26,7 +26,7 @@ def needed(knobs: ScheduleKnobs) -> tuple[str, ...]:
 def refusals(
     knobs: ScheduleKnobs,
     scheduler: SchedulerState | Unknown,
-    python: PythonInterpreter | Unknown | None,
+    python: InterpreterState | Unknown | None,
 ) -> Iterator[Refusal]:
     """Every reason against installing the schedule on this node."""
     if isinstance(python, Unknown):

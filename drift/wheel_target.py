@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from packaging.markers import InvalidMarker, Marker
 
-from pyinfra_nvml.facts.interpreter import PythonInterpreter
+from pyinfra_nvml.facts.interpreter import InterpreterState
 
 OLDEST = (3, 10)
 """The oldest Python of this project (pyproject.toml, requires-python)."""
@@ -35,7 +35,7 @@ class Target:
         return f"cp{self.python.replace('.', '')}-{self.platforms[0]}"
 
 
-def target(python: PythonInterpreter) -> Target:
+def target(python: InterpreterState) -> Target:
     """The target that this Python is; whether wheels can be had at all says ``obstacle``."""
     major, minor, patch = python.version
     glibc = _GLIBC.match(python.libc)
@@ -51,7 +51,7 @@ def target(python: PythonInterpreter) -> Target:
     return Target(f"{major}.{minor}", full, machine, (*platforms, f"linux_{machine}"))
 
 
-def obstacle(python: PythonInterpreter) -> tuple[str, str, str] | None:
+def obstacle(python: InterpreterState) -> tuple[str, str, str] | None:
     """Why this Python cannot carry us: saw, want, what to do; None where it can."""
     version = ".".join(map(str, python.version))
     if python.version < OLDEST:

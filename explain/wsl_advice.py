@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pyinfra_nvml.explain.pasted import Line
 from pyinfra_nvml.explain.recognise import recognise
-from pyinfra_nvml.facts.cgroup import CgroupHierarchy, Mode
+from pyinfra_nvml.facts.cgroup import CgroupState, Mode
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.wsl import WslState
@@ -51,7 +51,7 @@ def advice(node: NodeState) -> Advice | str | Unknown:
         return "WSL1 has no GPU and no containers; on Windows: wsl --set-version DISTRIBUTION 2"
     if not wsl.session:
         return "a container on WSL2's kernel: ask the distribution that runs it"
-    hierarchy = node.hierarchy
+    hierarchy = node.cgroup
     if isinstance(hierarchy, Unknown):
         return Unknown(f"cgroups: could not tell ({hierarchy.reason})")
     return Advice(
@@ -80,16 +80,16 @@ def desktop(node: NodeState) -> bool:
     return isinstance(info, EngineInfo) and info.desktop
 
 
-def _seen(node: NodeState, wsl: WslState, hierarchy: CgroupHierarchy) -> str:
+def _seen(node: NodeState, wsl: WslState, hierarchy: CgroupState) -> str:
     systemd = "systemd" if hierarchy.systemd else "no systemd"
     engine = "Docker Desktop's engine" if desktop(node) else "Docker here"
-    engine = "no Docker" if node.engine is None else engine
+    engine = "no Docker" if node.docker_engine is None else engine
     return f"WSL2 {wsl.kernel}, cgroup {hierarchy.mode.value}, {systemd}, {engine}"
 
 
 def _boot(node: NodeState) -> Iterator[str]:
     """What this boot's lines tell, each kind of line once: telling, or harmless."""
-    systemd = node.systemd
+    systemd = node.systemd_manager
     if systemd is None or isinstance(systemd, Unknown):
         return
     for part in (systemd.messages, systemd.containerd):
@@ -100,7 +100,7 @@ def _boot(node: NodeState) -> Iterator[str]:
             yield f"boot: {one.symptom.kind.value}: {one.line.text} ({one.symptom.title})"
 
 
-def _steps(node: NodeState, wsl: WslState, hierarchy: CgroupHierarchy) -> Iterator[Step]:
+def _steps(node: NodeState, wsl: WslState, hierarchy: CgroupState) -> Iterator[Step]:
     if desktop(node):
         yield Step(
             "for the engine: Docker Desktop on Windows, Settings, Docker Engine; it reads no file"
@@ -116,7 +116,7 @@ def _steps(node: NodeState, wsl: WslState, hierarchy: CgroupHierarchy) -> Iterat
         )
     if hierarchy.mode is Mode.V2:
         return
-    if hierarchy.systemd and node.engine is not None and not desktop(node):
+    if hierarchy.systemd and node.docker_engine is not None and not desktop(node):
         yield Step(
             'first, here: "exec-opts": ["native.cgroupdriver=cgroupfs"] in daemon.json, unless it'
             " names the driver already; on cgroup v2 with systemd, Docker takes the driver systemd"

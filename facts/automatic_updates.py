@@ -44,7 +44,7 @@ _OFF = ("", "0", "false", "no", "off", "never")
 
 
 @dataclass(frozen=True)
-class AutomaticUpdates(Value):
+class AutomaticUpdatesState(Value):
     """What installs updates by itself.
 
     ``by`` are the services that are on; ``origins`` and ``blacklist`` are unattended-upgrades'
@@ -52,9 +52,9 @@ class AutomaticUpdates(Value):
 
     .. code:: python
 
-        AutomaticUpdates(by=("unattended-upgrades",),
-                         origins=("${distro_id}:${distro_codename}-security",),
-                         blacklist=("nvidia-",))
+        AutomaticUpdatesState(by=("unattended-upgrades",),
+                              origins=("${distro_id}:${distro_codename}-security",),
+                              blacklist=("nvidia-",))
     """
 
     by: tuple[str, ...]
@@ -72,7 +72,7 @@ class AutomaticUpdates(Value):
         return False
 
 
-class Updates(Source[AutomaticUpdates]):
+class AutomaticUpdates(Source[AutomaticUpdatesState]):
     """The automatic updates of this node.
 
     Sources: apt-config(8), the enabled timers under /etc/systemd/system, dnf's automatic.conf
@@ -83,7 +83,7 @@ class Updates(Source[AutomaticUpdates]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> AutomaticUpdates | Unknown:
+    def parse(cls, sections: Sections) -> AutomaticUpdatesState | Unknown:
         answer = section(sections, "automatic_updates.ask")
         if answer.trouble:
             return answer.trouble
@@ -95,11 +95,14 @@ class Updates(Source[AutomaticUpdates]):
         apt = dict(said)
         by = ["unattended-upgrades"] if _unattended(lines, apt) else []
         by += [_CRON[unit] for unit in _timers(answer) if unit in _CRON and _applies(lines, unit)]
-        return AutomaticUpdates(
+        return AutomaticUpdatesState(
             by=tuple(dict.fromkeys(by)),
             origins=_list(said, "Allowed-Origins") + _list(said, "Origins-Pattern"),
             blacklist=_list(said, "Package-Blacklist"),
         )
+
+
+Updates = AutomaticUpdates  # the name before 0.2
 
 
 _CRON = {

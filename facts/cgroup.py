@@ -47,7 +47,7 @@ class Mode(str, Enum):
 
 
 @dataclass(frozen=True)
-class CgroupHierarchy(Value):
+class CgroupState(Value):
     """The hierarchy, its controllers, and systemd's part in it.
 
     ``controllers`` are those at the top, of both versions. ``systemd`` is whether systemd is the
@@ -55,8 +55,8 @@ class CgroupHierarchy(Value):
 
     .. code:: python
 
-        CgroupHierarchy(Mode.V2, ("cpuset", "cpu", "io", "memory", "pids"),
-                        systemd=True, systemd_v1=False)
+        CgroupState(Mode.V2, ("cpuset", "cpu", "io", "memory", "pids"),
+                    systemd=True, systemd_v1=False)
     """
 
     mode: Mode
@@ -74,7 +74,7 @@ class _Mount:
     options: tuple[str, ...]
 
 
-class Hierarchy(Source[CgroupHierarchy]):
+class Cgroup(Source[CgroupState]):
     """The cgroup hierarchy of this node.
 
     Judged as systemd judges it (src/basic/cgroup-util.c, ``cg_unified``): by what is mounted at
@@ -86,7 +86,7 @@ class Hierarchy(Source[CgroupHierarchy]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> CgroupHierarchy | Unknown:
+    def parse(cls, sections: Sections) -> CgroupState | Unknown:
         answer = section(sections, "cgroup.mounts")
         if answer.trouble:
             return answer.trouble
@@ -99,12 +99,15 @@ class Hierarchy(Source[CgroupHierarchy]):
         known = [option for option in controllers if _V1_CONTROLLER.fullmatch(option)]
         lines = re.findall(r"^controllers (.*)$", answer.out, re.MULTILINE)
         v2 = [name for line in lines for name in line.split()]
-        return CgroupHierarchy(
+        return CgroupState(
             mode=mode,
             controllers=tuple(dict.fromkeys([*known, *v2])),
             systemd="systemd" in answer.out.splitlines(),
             systemd_v1=mode is not Mode.V2 and any("name=systemd" in mount.options for mount in v1),
         )
+
+
+Hierarchy = Cgroup  # the name before 0.2
 
 
 def _mounts(answer: Section) -> list[_Mount]:

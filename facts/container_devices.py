@@ -144,7 +144,7 @@ class OpenedNode(Value):
 
 
 @dataclass(frozen=True)
-class Inhabitant(Value):
+class ContainerProcess(Value):
     """One container's process as /proc shows it; ``id`` is empty where no runtime gave one.
 
     ``cgroup`` is the path that holds its devices: of v1's devices hierarchy, or of v2.
@@ -169,7 +169,7 @@ class _Block:
     said: str = ""
 
 
-def inhabitants(answer: Section) -> tuple[Inhabitant, ...] | Unknown:
+def inhabitants(answer: Section) -> tuple[ContainerProcess, ...] | Unknown:
     """Every container whose /dev holds NVIDIA nodes; without root there is no telling.
 
     A walk that hung keeps what it printed before: the device it hung on is unknown.
@@ -216,7 +216,7 @@ def _errno(said: str) -> str:
     return _ERRNO.get(text, text or "no answer")
 
 
-def _inhabitant(block: _Block) -> Inhabitant:
+def _inhabitant(block: _Block) -> ContainerProcess:
     identities = _ID.findall(block.cgroup)
     reason = Unknown(block.skipped or "its open did not come back")
     nodes = tuple(
@@ -225,4 +225,4 @@ def _inhabitant(block: _Block) -> Inhabitant:
     )
     listed = tuple(block.listed) if block.listed else None
     identity = identities[-1] if identities else ""
-    return Inhabitant(block.pid, identity, block.cgroup, nodes, listed)
+    return ContainerProcess(block.pid, identity, block.cgroup, nodes, listed)

@@ -55,13 +55,13 @@ class ContainerLibrary(Value):
 
 
 @dataclass(frozen=True)
-class ContainerLibraries(Value):
+class ContainerLibrariesState(Value):
     """All of them; a container without the library has none here."""
 
     libraries: tuple[ContainerLibrary, ...]
 
 
-class Libraries(Source[ContainerLibraries]):
+class ContainerLibraries(Source[ContainerLibrariesState]):
     """The libnvidia-ml of every container, of any runtime.
 
     Sources: /proc/pid/root, /proc/pid/mountinfo, /proc/pid/cgroup, proc(5). Needs root.
@@ -71,20 +71,23 @@ class Libraries(Source[ContainerLibraries]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> ContainerLibraries | Unknown:
+    def parse(cls, sections: Sections) -> ContainerLibrariesState | Unknown:
         answer = section(sections, "container_libraries.walk")
         if answer.trouble:
             return Unknown(answer.said) if answer.rc == 3 else answer.trouble
         rows = [(line, _LINE.match(line)) for line in answer.out.splitlines() if line]
         if odd := next((line for line, row in rows if not row), None):
             return Unknown(f"{answer.name}: not understood: {odd[:80]!r}")
-        return ContainerLibraries(
+        return ContainerLibrariesState(
             tuple(
                 ContainerLibrary(row[1], row[4], row[2] == "mounted", row[3])
                 for _, row in rows
                 if row
             )
         )
+
+
+Libraries = ContainerLibraries  # the name before 0.2
 
 
 _LINE = re.compile(

@@ -55,13 +55,13 @@ class Program(Value):
 
 
 @dataclass(frozen=True)
-class ContainerToolkit(Value):
+class ContainerToolkitState(Value):
     """The toolkit of this node; ``tegra`` is what decides about the runtime's mode ``auto``.
 
     .. code:: python
 
-        ContainerToolkit(programs=(Program(...),), version="1.17.8", config=ToolkitConfig(...),
-                         specs=(CdiSpec(...),))
+        ContainerToolkitState(programs=(Program(...),), version="1.17.8", config=ToolkitConfig(...),
+                              specs=(CdiSpec(...),))
     """
 
     programs: tuple[Program, ...] | Unknown
@@ -77,7 +77,7 @@ class ContainerToolkit(Value):
         return any(program.name == name and program.on_path for program in self.programs)
 
 
-class Toolkit(Source[ContainerToolkit | None]):
+class ContainerToolkit(Source[ContainerToolkitState | None]):
     """NVIDIA's container toolkit, or ``None`` where the node has no part of it.
 
     Sources: PATH, ``nvidia-ctk --version``, config.toml (NVIDIA/nvidia-container-toolkit,
@@ -94,10 +94,10 @@ class Toolkit(Source[ContainerToolkit | None]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> ContainerToolkit | Unknown | None:
+    def parse(cls, sections: Sections) -> ContainerToolkitState | Unknown | None:
         found = section(sections, "container_toolkit.programs")
         programs = _programs(found)
-        toolkit = ContainerToolkit(
+        toolkit = ContainerToolkitState(
             programs=programs,
             version=_version(section(sections, "container_toolkit.version")),
             config=config(file_texts(section(sections, "container_toolkit.config"))),
@@ -107,6 +107,9 @@ class Toolkit(Source[ContainerToolkit | None]):
         if programs or toolkit.config or toolkit.specs:
             return toolkit
         return None
+
+
+Toolkit = ContainerToolkit  # the name before 0.2
 
 
 def _programs(answer: Section) -> tuple[Program, ...] | Unknown:

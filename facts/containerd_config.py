@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from posixpath import dirname, join
 
-from pyinfra_nvml.facts.runtime_versions import RuntimeVersions
+from pyinfra_nvml.facts.runtime_versions import RuntimeVersionsState
 from pyinfra_nvml.facts.toml_keys import keys
 from pyinfra_nvml.model.unknown import Unknown, Value
 
@@ -27,7 +27,7 @@ class Handler(Value):
 
 
 def handlers(
-    path: str, texts: dict[str, str | Unknown] | Unknown, versions: RuntimeVersions | Unknown
+    path: str, texts: dict[str, str | Unknown] | Unknown, versions: RuntimeVersionsState | Unknown
 ) -> tuple[Handler, ...] | Unknown:
     """The drivers of the handlers in the file and what it imports.
 

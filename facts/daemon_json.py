@@ -124,7 +124,7 @@ class ConfigFile(Value):
 
 
 @dataclass(frozen=True)
-class DaemonJsonFiles(Value):
+class DaemonJsonState(Value):
     """The default file, and each one named by a running dockerd's ``--config-file``."""
 
     files: tuple[ConfigFile, ...]
@@ -134,7 +134,7 @@ class DaemonJsonFiles(Value):
         return next((file for file in self.files if file.path == path), None)
 
 
-class DaemonJson(Source[DaemonJsonFiles]):
+class DaemonJson(Source[DaemonJsonState]):
     """The configuration files of this node's Docker engines, byte for byte.
 
     Sources: /proc/pid/cmdline (proc(5)), stat(1). Needs root where a file is not world-readable.
@@ -144,7 +144,7 @@ class DaemonJson(Source[DaemonJsonFiles]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> DaemonJsonFiles | Unknown:
+    def parse(cls, sections: Sections) -> DaemonJsonState | Unknown:
         answer = section(sections, "daemon_json.files")
         if answer.trouble and answer.rc != 1:
             return answer.trouble
@@ -157,7 +157,7 @@ class DaemonJson(Source[DaemonJsonFiles]):
                 blocks[-1].setdefault(key, []).append(rest)
         if not blocks:
             return answer.trouble or Unknown("daemon_json.files: its answer names no file")
-        return DaemonJsonFiles(tuple(_file(block) for block in blocks))
+        return DaemonJsonState(tuple(_file(block) for block in blocks))
 
 
 def _file(block: dict[str, list[str]]) -> ConfigFile:

@@ -96,7 +96,7 @@ def option(arguments: Sequence[str], flag: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class RunningDaemons(Value):
+class DaemonsState(Value):
     """All of them; ``hidden`` where /proc hides other users' processes (hidepid)."""
 
     daemons: tuple[Daemon, ...]
@@ -107,7 +107,7 @@ class RunningDaemons(Value):
         return tuple(d for d in self.daemons if d.name in names and not d.nested)
 
 
-class Daemons(Source[RunningDaemons]):
+class Daemons(Source[DaemonsState]):
     """The container engines and kubelets that run on this node.
 
     Source: /proc/pid/{comm,cmdline,cgroup,status}, proc(5). Needs no root.
@@ -117,14 +117,14 @@ class Daemons(Source[RunningDaemons]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> RunningDaemons | Unknown:
+    def parse(cls, sections: Sections) -> DaemonsState | Unknown:
         answer = section(sections, "daemons.processes")
         # grep's own exit code: 1 where it counted no hidepid, which is the last line.
         if answer.trouble and not (answer.rc == 1 and _COUNTED.search(answer.out)):
             return answer.trouble
         if not _COUNTED.search(answer.out):
             return Unknown(f"{answer.name}: its answer was not understood")
-        return RunningDaemons(_daemons(answer.out), hidden=_hides_processes(answer.out))
+        return DaemonsState(_daemons(answer.out), hidden=_hides_processes(answer.out))
 
 
 _COUNTED = re.compile(r"^hidepid \d+$", re.MULTILINE)

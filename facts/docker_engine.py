@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.daemons import Daemon, Daemons, RunningDaemons
+from pyinfra_nvml.facts.daemons import Daemon, Daemons, DaemonsState
 from pyinfra_nvml.facts.docker_cli import GUARD
 from pyinfra_nvml.facts.json_values import mapping, text, texts
 from pyinfra_nvml.facts.probe import (
@@ -93,7 +93,7 @@ class EngineUnit(Value):
 
 
 @dataclass(frozen=True)
-class DockerEngine(Value):
+class DockerEngineState(Value):
     """The engine: its own words, the unit, and the running dockerd with its real command line."""
 
     info: EngineInfo | Unknown
@@ -106,7 +106,7 @@ class DockerEngine(Value):
         return self.process.arguments if isinstance(self.process, Daemon) else ()
 
 
-class Engine(Source[DockerEngine | None]):
+class DockerEngine(Source[DockerEngineState | None]):
     """The Docker engine of this node, or ``None`` where there is none.
 
     Sources: ``docker info`` (Docker 20.10 to 29; moby api/types/system/info.go), ``systemctl show
@@ -124,7 +124,7 @@ class Engine(Source[DockerEngine | None]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> DockerEngine | Unknown | None:
+    def parse(cls, sections: Sections) -> DockerEngineState | Unknown | None:
         info = section(sections, "docker_engine.info")
         unit = _unit(section(sections, "docker_engine.unit"))
         said = _info(info)
@@ -132,7 +132,10 @@ class Engine(Source[DockerEngine | None]):
         installed = info.rc != 127 or process or (isinstance(unit, EngineUnit) and unit.loaded)
         if not installed:
             return next((part for part in (process, unit) if isinstance(part, Unknown)), None)
-        return DockerEngine(said, unit, process)
+        return DockerEngineState(said, unit, process)
+
+
+Engine = DockerEngine  # the name before 0.2
 
 
 def _info(answer: Section) -> EngineInfo | Unknown:
@@ -179,7 +182,7 @@ def _unit(answer: Section) -> EngineUnit | Unknown | None:
 
 
 def _dockerd(
-    daemons: RunningDaemons | Unknown,
+    daemons: DaemonsState | Unknown,
     unit: EngineUnit | Unknown | None,
     info: EngineInfo | Unknown,
 ) -> Daemon | Unknown | None:

@@ -111,13 +111,13 @@ class Inspected(Value):
 
 
 @dataclass(frozen=True)
-class RunningContainers(Value):
+class DockerInspectState(Value):
     """Every container that a restart of the engine would stop (without live-restore)."""
 
     containers: tuple[Inspected, ...]
 
 
-class Running(Source[RunningContainers]):
+class DockerInspect(Source[DockerInspectState]):
     """Docker's running containers and how they come back; none where Docker is not installed.
 
     Source: ``docker ps`` and ``docker inspect`` (Docker 20.10 to 28.5, lab). Wants root or the
@@ -128,9 +128,12 @@ class Running(Source[RunningContainers]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> RunningContainers | Unknown:
+    def parse(cls, sections: Sections) -> DockerInspectState | Unknown:
         found = containers(section(sections, PROBE.name))
-        return found if isinstance(found, Unknown) else RunningContainers(tuple(found.values()))
+        return found if isinstance(found, Unknown) else DockerInspectState(tuple(found.values()))
+
+
+Running = DockerInspect  # the name before 0.2
 
 
 _Row = dict[str, object]

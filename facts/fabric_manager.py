@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.nvidia_packages import Package, Packages
+from pyinfra_nvml.facts.nvidia_packages import NvidiaPackages, Package
 from pyinfra_nvml.facts.probe import (
     Probe,
     Section,
@@ -57,7 +57,10 @@ class FabricManager(Source[FabricManagerState | None]):
     Needs no root.
     """
 
-    probes = (Probe("fabric_manager.ask", _ASK, lines=r".*version|running$|\w+="), *Packages.probes)
+    probes = (
+        Probe("fabric_manager.ask", _ASK, lines=r".*version|running$|\w+="),
+        *NvidiaPackages.probes,
+    )
 
     @override
     @classmethod
@@ -95,7 +98,7 @@ def _shown(answer: Section, name: str) -> str | Unknown | None:
 
 
 def _packages(sections: Sections) -> tuple[Package, ...] | Unknown:
-    packages = Packages.judged(sections)
+    packages = NvidiaPackages.judged(sections)
     if isinstance(packages, Unknown):
         return packages
     found = tuple(each for each in packages.known if _NAMES.match(each.name.partition(":")[0]))

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing_extensions import override
 
 from pyinfra_nvml.facts import container_devices, docker_inspect, scopes
-from pyinfra_nvml.facts.container_devices import Inhabitant, OpenedNode
+from pyinfra_nvml.facts.container_devices import ContainerProcess, OpenedNode
 from pyinfra_nvml.facts.daemons import Daemons
 from pyinfra_nvml.facts.docker_inspect import Inspected, Request
 from pyinfra_nvml.facts.oci_container import OciContainer
 from pyinfra_nvml.facts.oci_specs import PROBE as SPECS
-from pyinfra_nvml.facts.oci_specs import OciContainers, Specs
+from pyinfra_nvml.facts.oci_specs import OciSpecs, OciSpecsState
 from pyinfra_nvml.facts.probe import Sections, section
 from pyinfra_nvml.facts.scopes import Scope
 from pyinfra_nvml.facts.source import Source
@@ -60,14 +60,14 @@ class GpuContainer(Value):
 
 
 @dataclass(frozen=True)
-class GpuContainers(Value):
+class GpuContainersState(Value):
     """All of them; ``unseen`` says which of the two ways to find them failed, and why."""
 
     containers: tuple[GpuContainer, ...]
     unseen: tuple[Unknown, ...] = ()
 
 
-class Containers(Source[GpuContainers]):
+class GpuContainers(Source[GpuContainersState]):
     """The running containers with NVIDIA devices, of Docker and of every other runtime.
 
     Sources: ``docker inspect`` (how they ask), /proc mount namespaces whose /dev holds NVIDIA
@@ -79,7 +79,7 @@ class Containers(Source[GpuContainers]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> GpuContainers | Unknown:
+    def parse(cls, sections: Sections) -> GpuContainersState | Unknown:
         rows = docker_inspect.containers(section(sections, docker_inspect.PROBE.name))
         if isinstance(rows, Unknown) and _no_dockerd(sections):
             rows = {}
@@ -96,12 +96,15 @@ class Containers(Source[GpuContainers]):
         for identity, row in known.items():
             if identity not in found and set(row.requests) - {Request.PRIVILEGED}:
                 found[identity] = _unentered(row, ended or (), units)
-        specs = Specs.judged(sections)
+        specs = OciSpecs.judged(sections)
         told = (_with_spec(container, _spec(specs, container.id)) for container in found.values())
-        return GpuContainers(tuple(sorted(told, key=lambda one: (one.name, one.id))), unseen)
+        return GpuContainersState(tuple(sorted(told, key=lambda one: (one.name, one.id))), unseen)
 
 
-def _spec(specs: OciContainers | Unknown, identity: str) -> OciContainer | Unknown | None:
+Containers = GpuContainers  # the name before 0.2
+
+
+def _spec(specs: OciSpecsState | Unknown, identity: str) -> OciContainer | Unknown | None:
     if isinstance(specs, Unknown):
         return specs
     return next((one for one in specs.containers if one.id == identity), None)
@@ -122,7 +125,7 @@ def _no_dockerd(sections: Sections) -> bool:
 
 
 def _entered(
-    row: Inspected | None, one: Inhabitant, units: dict[str, Scope] | Unknown
+    row: Inspected | None, one: ContainerProcess, units: dict[str, Scope] | Unknown
 ) -> GpuContainer:
     cgroup = one.cgroup or Unknown("its control group is not in /proc")
     return GpuContainer(
@@ -188,5 +191,5 @@ def _engine(cgroup: str) -> str:
     return next((engine for mark, engine in _ENGINES.items() if mark in cgroup), "other")
 
 
-def _call(one: Inhabitant) -> str:
+def _call(one: ContainerProcess) -> str:
     return one.id[:12] or one.cgroup or f"process {one.pid}"

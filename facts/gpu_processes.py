@@ -27,13 +27,13 @@ class GpuProcess(Value):
 
 
 @dataclass(frozen=True)
-class GpuWork(Value):
+class GpuProcessesState(Value):
     """All of them, in the order of nvidia-smi."""
 
     processes: tuple[GpuProcess, ...]
 
 
-class Work(Source[GpuWork | None]):
+class GpuProcesses(Source[GpuProcessesState | None]):
     """What computes on the GPUs, or ``None`` where the node has no nvidia module or nvidia-smi.
 
     Source: ``nvidia-smi --query-compute-apps=pid,process_name`` (nvidia-smi(1), csv). Needs no
@@ -50,7 +50,7 @@ class Work(Source[GpuWork | None]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> GpuWork | Unknown | None:
+    def parse(cls, sections: Sections) -> GpuProcessesState | Unknown | None:
         answer = section(sections, "gpu_processes.compute")
         if answer.rc == 127 or answer.out.strip() == nvidia_smi.ABSENT:
             return None
@@ -62,4 +62,9 @@ class Work(Source[GpuWork | None]):
             told = f"{answer.name}: exit {answer.rc}: {said}"
             return Unknown(told) if complaint else answer.trouble
         rows = (re.match(r"(\d{1,9}), (.*)$", line) for line in answer.out.splitlines())
-        return GpuWork(tuple(GpuProcess(int(row[1]), row[2].strip()) for row in rows if row))
+        return GpuProcessesState(
+            tuple(GpuProcess(int(row[1]), row[2].strip()) for row in rows if row)
+        )
+
+
+Work = GpuProcesses  # the name before 0.2

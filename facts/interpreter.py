@@ -34,7 +34,7 @@ print("path " + os.path.realpath(sys.executable))
 
 
 @dataclass(frozen=True)
-class PythonInterpreter(Value):
+class InterpreterState(Value):
     """A Python 3 of the node; ``libc`` is ``glibc 2.36`` or ``musl``.
 
     ``venv`` is whether it can make a virtual environment with pip (on Debian and Ubuntu the
@@ -42,8 +42,8 @@ class PythonInterpreter(Value):
 
     .. code:: python
 
-        PythonInterpreter(path="/usr/bin/python3.11", version=(3, 11, 2), implementation="CPython",
-                          machine="x86_64", bits=64, libc="glibc 2.36", venv=True)
+        InterpreterState(path="/usr/bin/python3.11", version=(3, 11, 2), implementation="CPython",
+                         machine="x86_64", bits=64, libc="glibc 2.36", venv=True)
     """
 
     path: str
@@ -55,7 +55,7 @@ class PythonInterpreter(Value):
     venv: bool
 
 
-class Interpreter(Source[PythonInterpreter | None]):
+class Interpreter(Source[InterpreterState | None]):
     """The Python of this name, or ``None`` where the node has none.
 
     + python: a name on the PATH, or a path
@@ -72,7 +72,7 @@ class Interpreter(Source[PythonInterpreter | None]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> PythonInterpreter | Unknown | None:
+    def parse(cls, sections: Sections) -> InterpreterState | Unknown | None:
         answer = section(sections, "interpreter.self")
         if answer.rc == 127:
             return None
@@ -85,7 +85,7 @@ class Interpreter(Source[PythonInterpreter | None]):
         missing = [key for key in wanted if not said.get(key)]
         if version is None or missing:
             return Unknown(f"{answer.name}: it does not say {', '.join(missing or ['version'])}")
-        return PythonInterpreter(
+        return InterpreterState(
             said["path"],
             (int(version[1]), int(version[2]), int(version[3])),
             said["implementation"],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.daemons import Daemon, Daemons, RunningDaemons
+from pyinfra_nvml.facts.daemons import Daemon, Daemons, DaemonsState
 from pyinfra_nvml.facts.kubelet_settings import COMMAND, Settings
 from pyinfra_nvml.facts.probe import (
     Probe,
@@ -97,7 +97,7 @@ def _version(answer: Section) -> str | Unknown | None:
 
 
 def _on_docker(
-    daemons: RunningDaemons,
+    daemons: DaemonsState,
     said: Settings,
     endpoint: str | Unknown | None,
     version: str | Unknown | None,
@@ -120,7 +120,7 @@ def _on_docker(
     return _by_version(said, version)
 
 
-def _bundled_containerd(daemons: RunningDaemons) -> bool:
+def _bundled_containerd(daemons: DaemonsState) -> bool:
     """Whether K3s' or RKE2's own containerd runs: it starts with a file under /var/lib/rancher."""
     return any(
         "/rancher/" in argument

@@ -34,7 +34,7 @@ echo none
 
 
 @dataclass(frozen=True)
-class Written(Value):
+class LastWriteState(Value):
     """One write: the file, what it held before (``None``: it was not there), sums of both states.
 
     ``restored`` is whether it put back a file of before, ``unproven`` whether no restart has ended
@@ -42,8 +42,8 @@ class Written(Value):
 
     .. code:: python
 
-        Written(path="/etc/docker/daemon.json", before=b'{"debug": true}', before_sum="9f86...",
-                after_sum="2c26...", at="20261130T091400Z")
+        LastWriteState(path="/etc/docker/daemon.json", before=b'{"debug": true}',
+                       before_sum="9f86...", after_sum="2c26...", at="20261130T091400Z")
     """
 
     path: str
@@ -67,7 +67,7 @@ class Written(Value):
         }
 
 
-class LastWrite(Source[Written | None]):
+class LastWrite(Source[LastWriteState | None]):
     """The last write of this project, or ``None`` where it has written nothing.
 
     + state_dir: where the operations of this project keep their state on the node
@@ -83,7 +83,7 @@ class LastWrite(Source[Written | None]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> Written | Unknown | None:
+    def parse(cls, sections: Sections) -> LastWriteState | Unknown | None:
         answer = section(sections, "last_write.record")
         if answer.trouble:
             return answer.trouble
@@ -100,7 +100,7 @@ class LastWrite(Source[Written | None]):
         absent = values["backup"] == "absent"
         if not absent and content is None:
             return Unknown(f"{answer.name}: the backup {values['backup']} is not there")
-        return Written(
+        return LastWriteState(
             values["path"],
             None if absent else content,
             values["before"],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from pyinfra_nvml.facts import nvidia_smi
-from pyinfra_nvml.facts.nvidia_devices import DeviceNode, Devices
+from pyinfra_nvml.facts.nvidia_devices import DeviceNode, NvidiaDevices
 from pyinfra_nvml.facts.nvidia_params import PROBE
 from pyinfra_nvml.facts.probe import (
     Probe,
@@ -108,7 +108,7 @@ class Mig(Source[MigState | None]):
     instance that could ever be: neither is looked at. Needs no root.
     """
 
-    probes = (Probe("mig.modes", _MODES), PROBE, *Devices.probes)
+    probes = (Probe("mig.modes", _MODES), PROBE, *NvidiaDevices.probes)
 
     @override
     @classmethod
@@ -116,7 +116,7 @@ class Mig(Source[MigState | None]):
         asked = section(sections, "mig.modes")
         if not asked.trouble and asked.out.strip() == nvidia_smi.ABSENT:
             return None
-        devices = Devices.judged(sections)
+        devices = NvidiaDevices.judged(sections)
         return MigState(
             modes=_modes(asked),
             capabilities=_capabilities(file_texts(section(sections, PROBE.name))),

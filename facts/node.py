@@ -6,34 +6,34 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.automatic_updates import AutomaticUpdates, Updates
-from pyinfra_nvml.facts.cgroup import CgroupHierarchy, Hierarchy
-from pyinfra_nvml.facts.char_links import CharLinks, Links
+from pyinfra_nvml.facts.automatic_updates import AutomaticUpdates, AutomaticUpdatesState
+from pyinfra_nvml.facts.cgroup import Cgroup, CgroupState
 from pyinfra_nvml.facts.cluster import ClusterNode
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit, Toolkit
-from pyinfra_nvml.facts.daemon_json import DaemonJson, DaemonJsonFiles
-from pyinfra_nvml.facts.daemons import Daemons, RunningDaemons
-from pyinfra_nvml.facts.docker_engine import DockerEngine, Engine, EngineInfo
-from pyinfra_nvml.facts.docker_inspect import Running, RunningContainers
-from pyinfra_nvml.facts.engine_setup import EngineSetup, Setup
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkit, ContainerToolkitState
+from pyinfra_nvml.facts.daemon_json import DaemonJson, DaemonJsonState
+from pyinfra_nvml.facts.daemons import Daemons, DaemonsState
+from pyinfra_nvml.facts.dev_char_links import DevCharLinks, DevCharLinksState
+from pyinfra_nvml.facts.docker_engine import DockerEngine, DockerEngineState, EngineInfo
+from pyinfra_nvml.facts.docker_inspect import DockerInspect, DockerInspectState
+from pyinfra_nvml.facts.docker_unit import DockerUnit, DockerUnitState
 from pyinfra_nvml.facts.fabric_manager import FabricManager, FabricManagerState
-from pyinfra_nvml.facts.gpu_containers import Containers, GpuContainers
-from pyinfra_nvml.facts.gpu_processes import GpuWork, Work
+from pyinfra_nvml.facts.gpu_containers import GpuContainers, GpuContainersState
+from pyinfra_nvml.facts.gpu_operator import GpuOperator, GpuOperatorState
+from pyinfra_nvml.facts.gpu_processes import GpuProcesses, GpuProcessesState
 from pyinfra_nvml.facts.kubelet import Kubelet, KubeletState
 from pyinfra_nvml.facts.machine import Machine, MachineState
 from pyinfra_nvml.facts.mig import Mig, MigState
-from pyinfra_nvml.facts.nvidia_driver import Driver, NvidiaDriver
-from pyinfra_nvml.facts.nvidia_params import NvidiaParams, Params
-from pyinfra_nvml.facts.oci_specs import OciContainers, Specs
-from pyinfra_nvml.facts.operator_traces import OperatorTraces, Traces
-from pyinfra_nvml.facts.package_holds import Holds, PackageHolds
-from pyinfra_nvml.facts.pod_runtime import PodRuntime, PodRuntimes
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver, NvidiaDriverState
+from pyinfra_nvml.facts.nvidia_params import NvidiaParams, NvidiaParamsState
+from pyinfra_nvml.facts.oci_specs import OciSpecs, OciSpecsState
+from pyinfra_nvml.facts.package_holds import PackageHolds, PackageHoldsState
+from pyinfra_nvml.facts.pod_runtime import PodRuntime, PodRuntimeState
 from pyinfra_nvml.facts.probe import Probe, Sections
-from pyinfra_nvml.facts.reboot_requests import RebootRequests, Requests
-from pyinfra_nvml.facts.runtime_versions import Runtimes, RuntimeVersions
+from pyinfra_nvml.facts.reboot_required import RebootRequired, RebootRequiredState
+from pyinfra_nvml.facts.runtime_versions import RuntimeVersions, RuntimeVersionsState
 from pyinfra_nvml.facts.source import Source
-from pyinfra_nvml.facts.stuck_processes import StuckInKernel, StuckProcesses
-from pyinfra_nvml.facts.systemd_manager import Manager, SystemdManager
+from pyinfra_nvml.facts.stuck_processes import StuckProcesses, StuckProcessesState
+from pyinfra_nvml.facts.systemd_manager import SystemdManager, SystemdManagerState
 from pyinfra_nvml.facts.wsl import Wsl, WslState
 from pyinfra_nvml.model.unknown import Unknown, Value
 
@@ -47,76 +47,76 @@ class NodeState(Value):
 
     .. code:: python
 
-        NodeState(machine=MachineState(...), engine=DockerEngine(...), wsl=None, ...)
+        NodeState(machine=MachineState(...), docker_engine=DockerEngineState(...), wsl=None, ...)
     """
 
     machine: MachineState | Unknown
-    daemons: RunningDaemons | Unknown
-    hierarchy: CgroupHierarchy | Unknown
-    systemd: SystemdManager | Unknown | None
+    daemons: DaemonsState | Unknown
+    cgroup: CgroupState | Unknown
+    systemd_manager: SystemdManagerState | Unknown | None
     wsl: WslState | Unknown | None
-    driver: NvidiaDriver | Unknown | None
-    toolkit: ContainerToolkit | Unknown | None
+    nvidia_driver: NvidiaDriverState | Unknown | None
+    container_toolkit: ContainerToolkitState | Unknown | None
     kubelet: KubeletState | Unknown | None
-    pod_runtime: PodRuntime | Unknown | None
-    engine: DockerEngine | Unknown | None
-    daemon_json: DaemonJsonFiles | Unknown
-    running: RunningContainers | Unknown
-    gpu_containers: GpuContainers | Unknown
-    gpu_work: GpuWork | Unknown | None
-    stuck: StuckProcesses | Unknown
-    oci_specs: OciContainers | Unknown
-    params: NvidiaParams | Unknown | None
+    pod_runtime: PodRuntimeState | Unknown | None
+    docker_engine: DockerEngineState | Unknown | None
+    daemon_json: DaemonJsonState | Unknown
+    docker_inspect: DockerInspectState | Unknown
+    gpu_containers: GpuContainersState | Unknown
+    gpu_processes: GpuProcessesState | Unknown | None
+    stuck_processes: StuckProcessesState | Unknown
+    oci_specs: OciSpecsState | Unknown
+    nvidia_params: NvidiaParamsState | Unknown | None
     mig: MigState | Unknown | None
     fabric_manager: FabricManagerState | Unknown | None
-    char_links: CharLinks | Unknown | None
-    runtimes: RuntimeVersions | Unknown
-    setup: EngineSetup | Unknown
-    operator: OperatorTraces | Unknown | None
-    holds: PackageHolds | Unknown
-    updates: AutomaticUpdates | Unknown
-    reboot: RebootRequests | Unknown
+    dev_char_links: DevCharLinksState | Unknown | None
+    runtime_versions: RuntimeVersionsState | Unknown
+    docker_unit: DockerUnitState | Unknown
+    gpu_operator: GpuOperatorState | Unknown | None
+    package_holds: PackageHoldsState | Unknown
+    automatic_updates: AutomaticUpdatesState | Unknown
+    reboot_required: RebootRequiredState | Unknown
     cluster: ClusterNode | Unknown | None = None
 
     @property
     def engine_info(self) -> EngineInfo | Unknown | None:
         """What this node's Docker says of itself; ``None`` where there is no engine."""
-        engine = self.engine
+        engine = self.docker_engine
         return engine if engine is None or isinstance(engine, Unknown) else engine.info
 
     @property
     def podman(self) -> bool:
         """Whether ``docker`` is podman here."""
-        return isinstance(self.setup, EngineSetup) and self.setup.podman
+        return isinstance(self.docker_unit, DockerUnitState) and self.docker_unit.podman
 
 
 _SOURCES = (
     Machine,
     Daemons,
-    Hierarchy,
-    Manager,
+    Cgroup,
+    SystemdManager,
     Wsl,
-    Driver,
-    Toolkit,
+    NvidiaDriver,
+    ContainerToolkit,
     Kubelet,
-    PodRuntimes,
-    Engine,
+    PodRuntime,
+    DockerEngine,
     DaemonJson,
-    Running,
-    Containers,
-    Work,
-    StuckInKernel,
-    Specs,
-    Params,
+    DockerInspect,
+    GpuContainers,
+    GpuProcesses,
+    StuckProcesses,
+    OciSpecs,
+    NvidiaParams,
     Mig,
     FabricManager,
-    Links,
-    Runtimes,
-    Setup,
-    Traces,
-    Holds,
-    Updates,
-    Requests,
+    DevCharLinks,
+    RuntimeVersions,
+    DockerUnit,
+    GpuOperator,
+    PackageHolds,
+    AutomaticUpdates,
+    RebootRequired,
 )
 
 
@@ -131,7 +131,7 @@ class Node(Source[NodeState]):
 
     .. code:: python
 
-        NodeState(machine=MachineState(...), engine=DockerEngine(...), ...)
+        NodeState(machine=MachineState(...), docker_engine=DockerEngineState(...), ...)
     """
 
     probes = _probes()
@@ -142,28 +142,28 @@ class Node(Source[NodeState]):
         return NodeState(
             machine=Machine.judged(sections),
             daemons=Daemons.judged(sections),
-            hierarchy=Hierarchy.judged(sections),
-            systemd=Manager.judged(sections),
+            cgroup=Cgroup.judged(sections),
+            systemd_manager=SystemdManager.judged(sections),
             wsl=Wsl.judged(sections),
-            driver=Driver.judged(sections),
-            toolkit=Toolkit.judged(sections),
+            nvidia_driver=NvidiaDriver.judged(sections),
+            container_toolkit=ContainerToolkit.judged(sections),
             kubelet=Kubelet.judged(sections),
-            pod_runtime=PodRuntimes.judged(sections),
-            engine=Engine.judged(sections),
+            pod_runtime=PodRuntime.judged(sections),
+            docker_engine=DockerEngine.judged(sections),
             daemon_json=DaemonJson.judged(sections),
-            running=Running.judged(sections),
-            gpu_containers=Containers.judged(sections),
-            gpu_work=Work.judged(sections),
-            stuck=StuckInKernel.judged(sections),
-            oci_specs=Specs.judged(sections),
-            params=Params.judged(sections),
+            docker_inspect=DockerInspect.judged(sections),
+            gpu_containers=GpuContainers.judged(sections),
+            gpu_processes=GpuProcesses.judged(sections),
+            stuck_processes=StuckProcesses.judged(sections),
+            oci_specs=OciSpecs.judged(sections),
+            nvidia_params=NvidiaParams.judged(sections),
             mig=Mig.judged(sections),
             fabric_manager=FabricManager.judged(sections),
-            char_links=Links.judged(sections),
-            runtimes=Runtimes.judged(sections),
-            setup=Setup.judged(sections),
-            operator=Traces.judged(sections),
-            holds=Holds.judged(sections),
-            updates=Updates.judged(sections),
-            reboot=Requests.judged(sections),
+            dev_char_links=DevCharLinks.judged(sections),
+            runtime_versions=RuntimeVersions.judged(sections),
+            docker_unit=DockerUnit.judged(sections),
+            gpu_operator=GpuOperator.judged(sections),
+            package_holds=PackageHolds.judged(sections),
+            automatic_updates=AutomaticUpdates.judged(sections),
+            reboot_required=RebootRequired.judged(sections),
         )

@@ -69,7 +69,7 @@ class PciDevice(Value):
 
 
 @dataclass(frozen=True)
-class NvidiaDevices(Value):
+class NvidiaDevicesState(Value):
     """Device nodes and PCI devices; ``bus`` is false where the node shows no PCI bus at all."""
 
     nodes: tuple[DeviceNode, ...]
@@ -82,7 +82,7 @@ class NvidiaDevices(Value):
         return tuple(device for device in self.pci if device.gpu)
 
 
-class Devices(Source[NvidiaDevices]):
+class NvidiaDevices(Source[NvidiaDevicesState]):
     """NVIDIA's devices.
 
     Sources: /dev, /sys/bus/pci/devices/*/{vendor,class,device,driver} (Linux,
@@ -93,18 +93,21 @@ class Devices(Source[NvidiaDevices]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> NvidiaDevices | Unknown:
+    def parse(cls, sections: Sections) -> NvidiaDevicesState | Unknown:
         answer = section(sections, "nvidia_devices.list")
         if answer.trouble:
             return answer.trouble
         for line in answer.out.splitlines():
             if line and line != "bus" and not _NODE.match(line) and not _PCI.match(line):
                 return Unknown(f"{answer.name}: not understood: {line[:80]!r}")
-        return NvidiaDevices(
+        return NvidiaDevicesState(
             nodes=tuple(_node(found) for found in _NODE.finditer(answer.out)),
             pci=tuple(PciDevice(f[1], f[2], f[3], f[4] or None) for f in _PCI.finditer(answer.out)),
             bus="bus" in answer.out.splitlines(),
         )
+
+
+Devices = NvidiaDevices  # the name before 0.2
 
 
 _NODE = re.compile(

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.nvidia_devices import Devices, NvidiaDevices
-from pyinfra_nvml.facts.nvidia_library import ManagementLibrary, NvidiaLibrary
-from pyinfra_nvml.facts.nvidia_log import KernelLog, NvidiaLog
-from pyinfra_nvml.facts.nvidia_module import Module, NvidiaModule
-from pyinfra_nvml.facts.nvidia_packages import NvidiaPackages, Packages
+from pyinfra_nvml.facts.nvidia_devices import NvidiaDevices, NvidiaDevicesState
+from pyinfra_nvml.facts.nvidia_library import NvidiaLibrary, NvidiaLibraryState
+from pyinfra_nvml.facts.nvidia_log import NvidiaLog, NvidiaLogState
+from pyinfra_nvml.facts.nvidia_module import NvidiaModule, NvidiaModuleState
+from pyinfra_nvml.facts.nvidia_packages import NvidiaPackages, NvidiaPackagesState
 from pyinfra_nvml.facts.probe import Sections
 from pyinfra_nvml.facts.source import Source
 from pyinfra_nvml.model.unknown import Unknown, Value
@@ -20,21 +20,22 @@ ABSENT = "no NVIDIA driver, device or library on this node"
 
 
 @dataclass(frozen=True)
-class NvidiaDriver(Value):
+class NvidiaDriverState(Value):
     """All parts of the driver, each as its own fact gives it.
 
     .. code:: python
 
-        NvidiaDriver(module=NvidiaModule(loaded="550.90.07", ...),
-                     libraries=NvidiaLibrary(resolved=Library(..., version="550.107.02"), ...),
-                     packages=NvidiaPackages(...), devices=NvidiaDevices(...), log=NvidiaLog(...))
+        NvidiaDriverState(module=NvidiaModuleState(loaded="550.90.07", ...),
+                          libraries=NvidiaLibraryState(resolved=Library(...), ...),
+                          packages=NvidiaPackagesState(...), devices=NvidiaDevicesState(...),
+                          log=NvidiaLogState(...))
     """
 
-    module: NvidiaModule | Unknown
-    libraries: NvidiaLibrary | Unknown
-    packages: NvidiaPackages | Unknown
-    devices: NvidiaDevices | Unknown
-    log: NvidiaLog | Unknown
+    module: NvidiaModuleState | Unknown
+    libraries: NvidiaLibraryState | Unknown
+    packages: NvidiaPackagesState | Unknown
+    devices: NvidiaDevicesState | Unknown
+    log: NvidiaLogState | Unknown
 
     @property
     def loaded(self) -> str | Unknown | None:
@@ -55,7 +56,7 @@ class NvidiaDriver(Value):
         return root.version if root and root.version else self.libraries.version
 
 
-class Driver(Source[NvidiaDriver | None]):
+class NvidiaDriver(Source[NvidiaDriverState | None]):
     """NVIDIA's driver, or ``None`` where the node has no trace of it, nor of its hardware.
 
     Sources: those of facts.nvidia_module, nvidia_library, nvidia_packages, nvidia_devices and
@@ -63,27 +64,30 @@ class Driver(Source[NvidiaDriver | None]):
     """
 
     probes = (
-        *Module.probes,
-        *ManagementLibrary.probes,
-        *Packages.probes,
-        *Devices.probes,
-        *KernelLog.probes,
+        *NvidiaModule.probes,
+        *NvidiaLibrary.probes,
+        *NvidiaPackages.probes,
+        *NvidiaDevices.probes,
+        *NvidiaLog.probes,
     )
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> NvidiaDriver | Unknown | None:
-        driver = NvidiaDriver(
-            module=Module.judged(sections),
-            libraries=ManagementLibrary.judged(sections),
-            packages=Packages.judged(sections),
-            devices=Devices.judged(sections),
-            log=KernelLog.judged(sections),
+    def parse(cls, sections: Sections) -> NvidiaDriverState | Unknown | None:
+        driver = NvidiaDriverState(
+            module=NvidiaModule.judged(sections),
+            libraries=NvidiaLibrary.judged(sections),
+            packages=NvidiaPackages.judged(sections),
+            devices=NvidiaDevices.judged(sections),
+            log=NvidiaLog.judged(sections),
         )
         return None if _absent(driver) else driver
 
 
-def seen(driver: NvidiaDriver) -> bool:
+Driver = NvidiaDriver  # the name before 0.2
+
+
+def seen(driver: NvidiaDriverState) -> bool:
     """Whether a part of the driver was seen, not only parts that could not be told."""
     module, libraries, devices = driver.module, driver.libraries, driver.devices
     packages = driver.packages
@@ -98,7 +102,7 @@ def seen(driver: NvidiaDriver) -> bool:
     )
 
 
-def _absent(driver: NvidiaDriver) -> bool:
+def _absent(driver: NvidiaDriverState) -> bool:
     """Whether every part was asked and has nothing; what could not be told is not nothing."""
     module, libraries, packages = driver.module, driver.libraries, driver.packages
     if isinstance(module, Unknown) or isinstance(libraries, Unknown):

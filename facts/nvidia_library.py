@@ -91,7 +91,7 @@ class DriverRoot(Value):
 
 
 @dataclass(frozen=True)
-class NvidiaLibrary(Value):
+class NvidiaLibraryState(Value):
     """The user's half of the driver, as NVML clients load it.
 
     ``resolved`` is the native libnvidia-ml.so.1 of the loader (``None``: it finds none), ``files``
@@ -99,7 +99,7 @@ class NvidiaLibrary(Value):
 
     .. code:: python
 
-        NvidiaLibrary(resolved=Library(...), files=(Library(...), Library(...)), root=None)
+        NvidiaLibraryState(resolved=Library(...), files=(Library(...), Library(...)), root=None)
     """
 
     resolved: Library | None
@@ -116,7 +116,7 @@ class NvidiaLibrary(Value):
         return self.resolved.version or Unknown(f"{self.resolved.target}: no version in its name")
 
 
-class ManagementLibrary(Source[NvidiaLibrary]):
+class NvidiaLibrary(Source[NvidiaLibraryState]):
     """The libnvidia-ml of this node.
 
     Sources: ldconfig(8) ``-p`` (glibc), readlink(1), the usual directories. Needs no root.
@@ -126,7 +126,7 @@ class ManagementLibrary(Source[NvidiaLibrary]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> NvidiaLibrary | Unknown:
+    def parse(cls, sections: Sections) -> NvidiaLibraryState | Unknown:
         answer = section(sections, "nvidia_library.files")
         if answer.trouble:
             return answer.trouble
@@ -134,11 +134,14 @@ class ManagementLibrary(Source[NvidiaLibrary]):
             if line.startswith("file ") and not _FILE.match(line):
                 return Unknown(f"{answer.name}: not understood: {line[:80]!r}")
         everything = tuple(dict.fromkeys(_library(m) for m in _FILE.finditer(answer.out)))
-        return NvidiaLibrary(
+        return NvidiaLibraryState(
             resolved=_resolved(answer, everything),
             files=tuple(lib for lib in everything if not lib.path.startswith(DRIVER_ROOT)),
             root=_root(answer, everything),
         )
+
+
+ManagementLibrary = NvidiaLibrary  # the name before 0.2
 
 
 _FILE = re.compile(r"^file (/\S+) (\S*) ?(gone)?$", re.MULTILINE)

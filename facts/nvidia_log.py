@@ -76,14 +76,14 @@ class IgnoredGpu(Value):
 
 
 @dataclass(frozen=True)
-class NvidiaLog(Value):
+class NvidiaLogState(Value):
     """Refused clients, GPUs that left the bus (Xid 79, or the probe's own words), GPU firmware that
     failed, GPUs that another module would drive; oldest first.
 
     .. code:: python
 
-        NvidiaLog(mismatches=(ApiMismatch(...),),
-                  fallen=("Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.",))
+        NvidiaLogState(mismatches=(ApiMismatch(...),),
+                       fallen=("Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.",))
     """
 
     mismatches: tuple[ApiMismatch, ...]
@@ -92,7 +92,7 @@ class NvidiaLog(Value):
     ignored: tuple[IgnoredGpu, ...] = ()
 
 
-class KernelLog(Source[NvidiaLog]):
+class NvidiaLog(Source[NvidiaLogState]):
     """NVIDIA's lines (NVRM) in the kernel's log of this boot.
 
     Sources: dmesg(1), else journalctl(1) ``-k``. Needs root where kernel.dmesg_restrict is set, or
@@ -103,7 +103,7 @@ class KernelLog(Source[NvidiaLog]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> NvidiaLog | Unknown:
+    def parse(cls, sections: Sections) -> NvidiaLogState | Unknown:
         answer = section(sections, "nvidia_log.lines")
         complaint = answer.err.strip()
         if answer.trouble or complaint:
@@ -114,7 +114,7 @@ class KernelLog(Source[NvidiaLog]):
         found = tuple(_mismatch(m) for text in joined if (m := _MISMATCH.match(text)))
         if not found and any(line.startswith("API mismatch:") for line in lines):
             return Unknown("kernel log: an API mismatch whose text was not understood")
-        return NvidiaLog(
+        return NvidiaLogState(
             mismatches=found,
             fallen=tuple(line for line in lines if re.match(r"Xid \([^)]*\): 79\b", line))
             + tuple(text for text in joined if _GONE.match(text)),
@@ -123,6 +123,9 @@ class KernelLog(Source[NvidiaLog]):
                 dict.fromkeys(_ignored(m) for text in joined if (m := _IGNORED.match(text)))
             ),
         )
+
+
+KernelLog = NvidiaLog  # the name before 0.2
 
 
 def _mismatch(found: re.Match[str]) -> ApiMismatch:

@@ -85,7 +85,7 @@ class DiskModule(Value):
 
 
 @dataclass(frozen=True)
-class NvidiaModule(Value):
+class NvidiaModuleState(Value):
     """The kernel's half of the driver.
 
     ``loaded`` is the version in memory (``None``: not loaded). ``kernel`` is the running release,
@@ -93,8 +93,8 @@ class NvidiaModule(Value):
 
     .. code:: python
 
-        NvidiaModule(loaded="550.90.07", flavour=Flavour.OPEN, kernel="6.8.0-106-generic",
-                     disk=(DiskModule("6.8.0-106-generic", "550.107.02", ...),))
+        NvidiaModuleState(loaded="550.90.07", flavour=Flavour.OPEN, kernel="6.8.0-106-generic",
+                          disk=(DiskModule("6.8.0-106-generic", "550.107.02", ...),))
     """
 
     loaded: str | Unknown | None
@@ -121,7 +121,7 @@ class NvidiaModule(Value):
         return newest
 
 
-class Module(Source[NvidiaModule]):
+class NvidiaModule(Source[NvidiaModuleState]):
     """NVIDIA's kernel module.
 
     Sources: /sys/module/nvidia/version, /proc/driver/nvidia/version, /lib/modules/*/modules.dep
@@ -135,16 +135,19 @@ class Module(Source[NvidiaModule]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> NvidiaModule | Unknown:
+    def parse(cls, sections: Sections) -> NvidiaModuleState | Unknown:
         disk = section(sections, "nvidia_module.disk")
         running = re.search(r"^running (\S+)$", disk.out, re.MULTILINE)
         texts = file_texts(section(sections, "nvidia_module.loaded"))
-        return NvidiaModule(
+        return NvidiaModuleState(
             loaded=_loaded(texts, disk),
             flavour=_flavour(texts),
             kernel=running[1] if running else disk.trouble or Unknown("uname -r: said nothing"),
             disk=disk.trouble or (tuple(_disk(disk)) if running else _NOT_UNDERSTOOD),
         )
+
+
+Module = NvidiaModule  # the name before 0.2
 
 
 def _loaded(texts: dict[str, str | Unknown] | Unknown, disk: Section) -> str | Unknown | None:

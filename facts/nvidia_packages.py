@@ -66,7 +66,7 @@ class Package(Value):
 
 
 @dataclass(frozen=True)
-class NvidiaPackages(Value):
+class NvidiaPackagesState(Value):
     """Installed packages; ``None`` for a manager that this node does not have."""
 
     dpkg: tuple[Package, ...] | Unknown | None
@@ -80,7 +80,7 @@ class NvidiaPackages(Value):
         return tuple(package for packages in readable for package in packages)
 
 
-class Packages(Source[NvidiaPackages]):
+class NvidiaPackages(Source[NvidiaPackagesState]):
     """NVIDIA's packages.
 
     Sources: dpkg-query(1), rpm(8), dkms(8) ``status`` (versions 2 and 3). Needs no root.
@@ -94,12 +94,15 @@ class Packages(Source[NvidiaPackages]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> NvidiaPackages | Unknown:
-        return NvidiaPackages(
+    def parse(cls, sections: Sections) -> NvidiaPackagesState | Unknown:
+        return NvidiaPackagesState(
             dpkg=_dpkg(section(sections, "nvidia_packages.dpkg")),
             rpm=_rpm(section(sections, "nvidia_packages.rpm")),
             dkms=_dkms(section(sections, "nvidia_packages.dkms")),
         )
+
+
+Packages = NvidiaPackages  # the name before 0.2
 
 
 def _dpkg(answer: Section) -> tuple[Package, ...] | Unknown | None:

@@ -34,7 +34,7 @@ PROBE = files(
 
 
 @dataclass(frozen=True)
-class NvidiaParams(Value):
+class NvidiaParamsState(Value):
     """The parameters, by the names of the file: those of modprobe without ``NVreg_``.
 
     Numbers are decimal there: ``DeviceFileMode: 438`` is 0666. ``uvm`` is whether nvidia_uvm is
@@ -42,8 +42,8 @@ class NvidiaParams(Value):
 
     .. code:: python
 
-        NvidiaParams({"ModifyDeviceFiles": "1", "DeviceFileUID": "0", "DeviceFileMode": "438"},
-                     uvm=True, uvm_major=509)
+        NvidiaParamsState({"ModifyDeviceFiles": "1", "DeviceFileUID": "0", "DeviceFileMode": "438"},
+                          uvm=True, uvm_major=509)
     """
 
     values: dict[str, str]
@@ -55,7 +55,7 @@ class NvidiaParams(Value):
         return number(self.values.get(name, ""))
 
 
-class Params(Source[NvidiaParams | None]):
+class NvidiaParams(Source[NvidiaParamsState | None]):
     """The parameters of the loaded nvidia module, or ``None`` where none is loaded.
 
     Source: /proc/driver/nvidia/params (NVIDIA/open-gpu-kernel-modules, kernel-open/nvidia
@@ -67,7 +67,7 @@ class Params(Source[NvidiaParams | None]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> NvidiaParams | Unknown | None:
+    def parse(cls, sections: Sections) -> NvidiaParamsState | Unknown | None:
         texts = file_texts(section(sections, PROBE.name))
         text = texts if isinstance(texts, Unknown) else texts.get(_PARAMS)
         if text is None or isinstance(text, Unknown):
@@ -79,8 +79,11 @@ class Params(Source[NvidiaParams | None]):
         loaded, majors = texts.get(_UVM), texts.get(_MAJORS)
         listed = majors if isinstance(majors, str) else ""
         major = re.search(r"^ *(\d{1,6}) nvidia-uvm$", listed, re.MULTILINE)
-        return NvidiaParams(
+        return NvidiaParamsState(
             values,
             uvm=loaded if isinstance(loaded, Unknown) else loaded == "live",
             uvm_major=int(major[1]) if major else None,
         )
+
+
+Params = NvidiaParams  # the name before 0.2

@@ -89,13 +89,13 @@ PROBE = Probe("oci_specs.read", _READ, limit=15, cap=2048)
 
 
 @dataclass(frozen=True)
-class OciContainers(Value):
+class OciSpecsState(Value):
     """Every container whose spec is there."""
 
     containers: tuple[OciContainer, ...]
 
 
-class Specs(Source[OciContainers]):
+class OciSpecs(Source[OciSpecsState]):
     """The specs of the running containers: containerd's, cri-o's, podman's, also of users.
 
     Sources: config.json (opencontainers/runtime-spec, config.md), /proc/pid/cmdline of conmon.
@@ -106,7 +106,7 @@ class Specs(Source[OciContainers]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> OciContainers | Unknown:
+    def parse(cls, sections: Sections) -> OciSpecsState | Unknown:
         answer = section(sections, PROBE.name)
         if answer.rc == 3:
             return Unknown(answer.said)
@@ -119,7 +119,10 @@ class Specs(Source[OciContainers]):
         told = {path: text for path, text in texts.items() if isinstance(text, str)}
         specs = [path for path in sorted(told) if path.endswith("/config.json")]
         found = (container(path, told[path], *_beside(path, told)) for path in specs)
-        return OciContainers(tuple(one for one in found if one))
+        return OciSpecsState(tuple(one for one in found if one))
+
+
+Specs = OciSpecs  # the name before 0.2
 
 
 def _beside(path: str, texts: dict[str, str]) -> tuple[str, str]:

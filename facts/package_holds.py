@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.nvidia_packages import Packages
+from pyinfra_nvml.facts.nvidia_packages import NvidiaPackages
 from pyinfra_nvml.facts.probe import (
     Probe,
     Sections,
@@ -55,7 +55,7 @@ class Hold(Value):
 
 
 @dataclass(frozen=True)
-class PackageHolds(Value):
+class PackageHoldsState(Value):
     """All holds; ``unread`` says which of the places could not be read."""
 
     holds: tuple[Hold, ...]
@@ -67,7 +67,7 @@ class PackageHolds(Value):
         return next((hold for hold in self.holds if fnmatchcase(name, hold.pattern)), None)
 
 
-class Holds(Source[PackageHolds]):
+class PackageHolds(Source[PackageHoldsState]):
     """The package holds of this node.
 
     Sources: dpkg-query(1) (selections), the version locks of dnf, yum and zypper, dnf's and yum's
@@ -75,13 +75,13 @@ class Holds(Source[PackageHolds]):
     alone. Needs no root.
     """
 
-    probes = (_FILES, *Packages.probes)
+    probes = (_FILES, *NvidiaPackages.probes)
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> PackageHolds | Unknown:
+    def parse(cls, sections: Sections) -> PackageHoldsState | Unknown:
         texts = file_texts(section(sections, _FILES.name))
-        packages = Packages.judged(sections)
+        packages = NvidiaPackages.judged(sections)
         dpkg = packages if isinstance(packages, Unknown) else packages.dpkg
         unread = [part for part in (texts, dpkg) if isinstance(part, Unknown)]
         found = []
@@ -93,7 +93,10 @@ class Holds(Source[PackageHolds]):
                 unread.append(text)
             else:
                 found += [Hold(pattern, path) for pattern in _patterns(path, text) if pattern]
-        return PackageHolds(tuple(dict.fromkeys(found)), tuple(unread))
+        return PackageHoldsState(tuple(dict.fromkeys(found)), tuple(unread))
+
+
+Holds = PackageHolds  # the name before 0.2
 
 
 def _patterns(path: str, text: str) -> list[str]:

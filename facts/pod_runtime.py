@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from pyinfra_nvml.facts.command_line import JOINED, values
 from pyinfra_nvml.facts.containerd_config import Handler, handlers
-from pyinfra_nvml.facts.daemons import Daemon, Daemons, RunningDaemons
+from pyinfra_nvml.facts.daemons import Daemon, Daemons, DaemonsState
 from pyinfra_nvml.facts.kubelet import Kubelet, KubeletState
 from pyinfra_nvml.facts.probe import (
     Probe,
@@ -17,7 +17,7 @@ from pyinfra_nvml.facts.probe import (
     file_texts,
     section,
 )
-from pyinfra_nvml.facts.runtime_versions import Runtimes
+from pyinfra_nvml.facts.runtime_versions import RuntimeVersions
 from pyinfra_nvml.facts.source import Source
 from pyinfra_nvml.facts.toml_keys import keys
 from pyinfra_nvml.model.unknown import Unknown, Value
@@ -59,7 +59,7 @@ grep -HoE {quote("|".join(_LINES))} "$@" /dev/null
 
 
 @dataclass(frozen=True)
-class PodRuntime(Value):
+class PodRuntimeState(Value):
     """The runtime that kubelet uses, the file it reads, and the drivers of its handlers.
 
     ``handlers`` are the default one, then runc's and NVIDIA's in containerd; cri-o has one driver
@@ -67,8 +67,8 @@ class PodRuntime(Value):
 
     .. code:: python
 
-        PodRuntime("containerd", "/etc/containerd/config.toml",
-                   (Handler("runc", "systemd"), Handler("nvidia", "cgroupfs")))
+        PodRuntimeState("containerd", "/etc/containerd/config.toml",
+                        (Handler("runc", "systemd"), Handler("nvidia", "cgroupfs")))
     """
 
     name: str
@@ -76,7 +76,7 @@ class PodRuntime(Value):
     handlers: tuple[Handler, ...] | Unknown
 
 
-class PodRuntimes(Source[PodRuntime | None]):
+class PodRuntime(Source[PodRuntimeState | None]):
     """The runtime of the pods, or ``None`` where no kubelet is, or one whose pods run on Docker.
 
     Sources: containerd's config.toml with its imports (containerd, docs/man and docs/cri/config.md;
@@ -84,11 +84,11 @@ class PodRuntimes(Source[PodRuntime | None]):
     Needs root where a file is kept from users.
     """
 
-    probes = (Probe("pod_runtime.files", _READ), *Kubelet.probes, *Runtimes.probes)
+    probes = (Probe("pod_runtime.files", _READ), *Kubelet.probes, *RuntimeVersions.probes)
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> PodRuntime | Unknown | None:
+    def parse(cls, sections: Sections) -> PodRuntimeState | Unknown | None:
         kubelet, daemons = Kubelet.judged(sections), Daemons.judged(sections)
         if kubelet is None or isinstance(kubelet, Unknown):
             return kubelet
@@ -101,12 +101,15 @@ class PodRuntimes(Source[PodRuntime | None]):
             return name
         texts = file_texts(section(sections, "pod_runtime.files"))
         if name == "cri-o":
-            return PodRuntime(name, *_crio(texts, daemons))
+            return PodRuntimeState(name, *_crio(texts, daemons))
         path = _path(kubelet, daemons)
-        return PodRuntime(name, path, handlers(path, texts, Runtimes.judged(sections)))
+        return PodRuntimeState(name, path, handlers(path, texts, RuntimeVersions.judged(sections)))
 
 
-def _name(kubelet: KubeletState, daemons: RunningDaemons) -> str | Unknown:
+PodRuntimes = PodRuntime  # the name before 0.2
+
+
+def _name(kubelet: KubeletState, daemons: DaemonsState) -> str | Unknown:
     """``containerd`` or ``cri-o``, by kubelet's endpoint, else by which of the two runs."""
     endpoint = kubelet.endpoint
     if isinstance(endpoint, str):
@@ -123,7 +126,7 @@ def _name(kubelet: KubeletState, daemons: RunningDaemons) -> str | Unknown:
     return Unknown(f"kubelet's runtime: no endpoint, and {' and '.join(running) or 'none'} running")
 
 
-def _path(kubelet: KubeletState, daemons: RunningDaemons) -> str:
+def _path(kubelet: KubeletState, daemons: DaemonsState) -> str:
     """The file that the containerd of the pods reads; Docker may have started one of its own."""
     usual = next((_OWN[one.name] for one in kubelet.processes if one.name in _OWN), CONTAINERD)
     named = [_config(one) or usual for one in daemons.named("containerd")]
@@ -137,7 +140,7 @@ def _config(daemon: Daemon) -> str | None:
 _Texts = dict[str, str | Unknown] | Unknown
 
 
-def _crio(texts: _Texts, daemons: RunningDaemons) -> tuple[str, tuple[Handler, ...] | Unknown]:
+def _crio(texts: _Texts, daemons: DaemonsState) -> tuple[str, tuple[Handler, ...] | Unknown]:
     """The main file and the driver: a flag beats every file, the last file the others."""
     running = daemons.named("crio")
     main = next((path for one in running if (path := _config(one))), CRIO)

@@ -71,7 +71,7 @@ class Process(Value):
 
 
 @dataclass(frozen=True)
-class RebootConditions(Value):
+class RebootConditionsState(Value):
     """The conditions of a reboot now.
 
     ``blocks`` are the inhibitors that block a shutdown, as ``who: why``; ``scheduled`` is a
@@ -81,9 +81,10 @@ class RebootConditions(Value):
 
     .. code:: python
 
-        RebootConditions(systemd=True, blocks=("apt: dpkg is at work",), scheduled=None,
-                         package_managers=(Process(412, "dpkg"),), reboots=("kured",),
-                         users=(Process(4242, "python3"),), changed="2026-11-30T04:05:06+00:00")
+        RebootConditionsState(systemd=True, blocks=("apt: dpkg is at work",), scheduled=None,
+                              package_managers=(Process(412, "dpkg"),), reboots=("kured",),
+                              users=(Process(4242, "python3"),),
+                              changed="2026-11-30T04:05:06+00:00")
     """
 
     systemd: bool
@@ -96,7 +97,7 @@ class RebootConditions(Value):
     changed: str | None = None
 
 
-class Conditions(Source[RebootConditions]):
+class RebootConditions(Source[RebootConditionsState]):
     """What a reboot would meet.
 
     + library: the file whose coming to the disk is the beginning of a skew
@@ -114,14 +115,14 @@ class Conditions(Source[RebootConditions]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> RebootConditions | Unknown:
+    def parse(cls, sections: Sections) -> RebootConditionsState | Unknown:
         answer = section(sections, "reboot_conditions.ask")
         if answer.trouble:
             return answer.trouble
         pairs = [line.partition(" ") for line in answer.out.splitlines()]
         said = [(key, rest) for key, _, rest in pairs]
         changed = next((number(rest) for key, rest in said if key == "changed"), None)
-        return RebootConditions(
+        return RebootConditionsState(
             systemd=("systemd", "") in said,
             blocks=tuple(_blocks(answer.out)),
             scheduled=next((rest for key, rest in said if key == "scheduled"), None),
@@ -131,6 +132,9 @@ class Conditions(Source[RebootConditions]):
             users=_processes(said, "user"),
             changed=None if changed is None else utc(changed),
         )
+
+
+Conditions = RebootConditions  # the name before 0.2
 
 
 def _blocks(text: str) -> list[str]:

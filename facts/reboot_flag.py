@@ -19,18 +19,18 @@ _LOOK = "[ ! -e {0} ] || {{ echo set; cat {0}; }}"
 
 
 @dataclass(frozen=True)
-class Flag(Value):
+class RebootFlagState(Value):
     """A reboot flag that is set, with the lines in it (Debian and Ubuntu write two of their own).
 
     .. code:: python
 
-        Flag(lines=("*** System restart required ***",))
+        RebootFlagState(lines=("*** System restart required ***",))
     """
 
     lines: tuple[str, ...]
 
 
-class RebootFlag(Source[Flag | None]):
+class RebootFlag(Source[RebootFlagState | None]):
     """The reboot flag of this node; ``None`` where none is set.
 
     + path: the flag file
@@ -47,11 +47,15 @@ class RebootFlag(Source[Flag | None]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> Flag | Unknown | None:
+    def parse(cls, sections: Sections) -> RebootFlagState | Unknown | None:
         answer = section(sections, "reboot_flag.text")
         if answer.trouble:
             return answer.trouble
         if not answer.out.strip():
             return None
         first, *lines = answer.out.splitlines()
-        return Flag(tuple(lines)) if first == "set" else Unknown("reboot flag: not understood")
+        return (
+            RebootFlagState(tuple(lines))
+            if first == "set"
+            else Unknown("reboot flag: not understood")
+        )

@@ -32,14 +32,14 @@ true
 
 
 @dataclass(frozen=True)
-class RuntimeVersions(Value):
+class RuntimeVersionsState(Value):
     """The version that each program on the PATH gives; ``None`` where it is not there.
 
     ``podman`` is ``None`` too where no directory of CDI specs is.
 
     .. code:: python
 
-        RuntimeVersions(runc="1.1.5+ds1", crun=None, containerd="1.6.20~ds1", crio=None)
+        RuntimeVersionsState(runc="1.1.5+ds1", crun=None, containerd="1.6.20~ds1", crio=None)
     """
 
     runc: str | Unknown | None
@@ -49,7 +49,7 @@ class RuntimeVersions(Value):
     podman: str | Unknown | None = None
 
 
-class Runtimes(Source[RuntimeVersions]):
+class RuntimeVersions(Source[RuntimeVersionsState]):
     """The runtimes' versions.
 
     Sources: ``runc --version`` ("runc version 1.1.5+ds1"), ``crun --version``, ``containerd
@@ -61,7 +61,7 @@ class Runtimes(Source[RuntimeVersions]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> RuntimeVersions | Unknown:
+    def parse(cls, sections: Sections) -> RuntimeVersionsState | Unknown:
         answer = section(sections, "runtime_versions.ask")
         if (said := answer.out.strip()) and not said.startswith("program "):
             return answer.trouble or Unknown(f"{answer.name}: not understood: {said[:80]!r}")
@@ -69,11 +69,14 @@ class Runtimes(Source[RuntimeVersions]):
         for block in re.split(r"^program ", answer.out, flags=re.MULTILINE)[1:]:
             path, _, said = block.partition("\n")
             blocks[path.rpartition("/")[2]] = said
-        return RuntimeVersions(
+        return RuntimeVersionsState(
             **{name: _version(name, blocks, answer) for name in ("runc", "crun", "containerd")},
             crio=_version("crio", blocks, answer),
             podman=_version("podman", blocks, answer),
         )
+
+
+Runtimes = RuntimeVersions  # the name before 0.2
 
 
 def _version(name: str, blocks: dict[str, str], answer: Section) -> str | Unknown | None:

@@ -46,13 +46,13 @@ class Stuck(Value):
 
 
 @dataclass(frozen=True)
-class StuckProcesses(Value):
+class StuckProcessesState(Value):
     """All of them that were in state D twice, a second apart."""
 
     processes: tuple[Stuck, ...]
 
 
-class StuckInKernel(Source[StuckProcesses]):
+class StuckProcesses(Source[StuckProcessesState]):
     """Containers' processes in uninterruptible sleep: a stop of their container waits for them.
 
     Source: /proc/pid/stat and /proc/pid/cgroup, proc(5). Needs no root.
@@ -62,7 +62,7 @@ class StuckInKernel(Source[StuckProcesses]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> StuckProcesses | Unknown:
+    def parse(cls, sections: Sections) -> StuckProcessesState | Unknown:
         answer = section(sections, "stuck_processes.twice")
         if answer.trouble:
             return answer.trouble
@@ -72,4 +72,7 @@ class StuckInKernel(Source[StuckProcesses]):
                 found.append(Stuck(int(row[1]), row[2], ""))
             elif found and (identity := re.search(r"[0-9a-f]{64}", line)):
                 found[-1] = Stuck(found[-1].pid, found[-1].name, identity[0])
-        return StuckProcesses(tuple(found))
+        return StuckProcessesState(tuple(found))
+
+
+StuckInKernel = StuckProcesses  # the name before 0.2

@@ -35,7 +35,7 @@ _SILENT = Unknown("journal: no line of PID 1 in this boot")
 
 
 @dataclass(frozen=True)
-class SystemdManager(Value):
+class SystemdManagerState(Value):
     """The service manager.
 
     ``number`` is the major version. ``taints`` are those of org.freedesktop.systemd1(5), property
@@ -48,10 +48,11 @@ class SystemdManager(Value):
 
     .. code:: python
 
-        SystemdManager(version="257.9-1~deb13u1", number=257, taints=("unmerged-bin",),
-                       state="running", messages=(), containerd=(),
-                       reloads=("2026-03-01T04:05:06+00:00",),
-                       reloaders=("systemctl (snapd.service)",), since="2026-02-27T22:10:41+00:00")
+        SystemdManagerState(version="257.9-1~deb13u1", number=257, taints=("unmerged-bin",),
+                            state="running", messages=(), containerd=(),
+                            reloads=("2026-03-01T04:05:06+00:00",),
+                            reloaders=("systemctl (snapd.service)",),
+                            since="2026-02-27T22:10:41+00:00")
     """
 
     version: str | Unknown
@@ -65,7 +66,7 @@ class SystemdManager(Value):
     since: str | Unknown
 
 
-class Manager(Source[SystemdManager | None]):
+class SystemdManager(Source[SystemdManagerState | None]):
     """systemd on this node, or ``None`` where it is not PID 1.
 
     Sources: systemctl(1) ``show``, journalctl(1). ``show`` needs root or a running D-Bus, the
@@ -80,7 +81,7 @@ class Manager(Source[SystemdManager | None]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> SystemdManager | Unknown | None:
+    def parse(cls, sections: Sections) -> SystemdManagerState | Unknown | None:
         answer = section(sections, "systemd_manager.show")
         if not answer.trouble and answer.out.strip() == "absent":
             return None
@@ -88,7 +89,7 @@ class Manager(Source[SystemdManager | None]):
         # PID 1 always says something while it boots: silence is a journal that was not read.
         journal = entries(section(sections, "systemd_manager.journal")) or _SILENT
         asked = reloads(journal)
-        return SystemdManager(
+        return SystemdManagerState(
             version=version,
             number=_number(version),
             taints=_taints(answer),
@@ -99,6 +100,9 @@ class Manager(Source[SystemdManager | None]):
             reloaders=_each(asked, reloader),
             since=journal if isinstance(journal, Unknown) else journal[0].time,
         )
+
+
+Manager = SystemdManager  # the name before 0.2
 
 
 def _shown(answer: Section, name: str) -> str | Unknown:

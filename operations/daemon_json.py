@@ -14,7 +14,7 @@ from pyinfra.operations.util.files import generate_color_diff
 
 from pyinfra_nvml.combiners.daemon_document import Refused
 from pyinfra_nvml.facts.daemon_json import DaemonJson
-from pyinfra_nvml.facts.daemons import Daemons, RunningDaemons
+from pyinfra_nvml.facts.daemons import Daemons, DaemonsState
 from pyinfra_nvml.facts.last_write import LastWrite
 from pyinfra_nvml.facts.state_directory import STATE_DIR
 from pyinfra_nvml.model.unknown import Unknown
@@ -93,7 +93,7 @@ def restored(driver: str, state_dir: str = STATE_DIR) -> Generator[StringCommand
         yield _write(change, driver, state_dir, "restoring")
 
 
-def _dockerd(daemons: RunningDaemons | Unknown) -> tuple[str, ...]:
+def _dockerd(daemons: DaemonsState | Unknown) -> tuple[str, ...]:
     """The command line of this node's engine, to validate the file with."""
     running = () if isinstance(daemons, Unknown) else daemons.named("dockerd")
     return running[0].arguments if running else ()

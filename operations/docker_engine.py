@@ -13,7 +13,7 @@ from pyinfra.context import host
 
 from pyinfra_nvml.facts.daemon_json import DEFAULT, DaemonJson
 from pyinfra_nvml.facts.daemons import Daemons
-from pyinfra_nvml.facts.docker_engine import DockerEngine, Engine, EngineInfo
+from pyinfra_nvml.facts.docker_engine import DockerEngine, DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.interrupted import Interrupted
 from pyinfra_nvml.facts.last_restart import LastRestart
 from pyinfra_nvml.facts.state_directory import STATE_DIR
@@ -66,11 +66,11 @@ def cgroup_driver(
 
         docker_engine.cgroup_driver(name="Docker runs without systemd's cgroups")
     """
-    engine = host.get_fact(Engine)
+    engine = host.get_fact(DockerEngine)
     interrupted = host.get_fact(Interrupted, state_dir=state_dir)
     if engine is None:
         host.noop("no Docker engine on this node")
-    elif isinstance(engine, DockerEngine) and _live(engine) == driver and interrupted is False:
+    elif isinstance(engine, DockerEngineState) and _live(engine) == driver and interrupted is False:
         host.noop(f"the engine's cgroup driver is {driver}")
     elif reasons := _against(engine, interrupted, driver, named):
         yield node.refuse(*reasons)
@@ -97,13 +97,13 @@ def brought_back(
 
         docker_engine.brought_back(name="Containers from before the reboot run again")
     """
-    engine = host.get_fact(Engine)
+    engine = host.get_fact(DockerEngine)
     interrupted = host.get_fact(Interrupted, state_dir=state_dir)
     if isinstance(interrupted, Unknown):
         yield node.refuse(f"docker: {interrupted.reason}")
     elif not interrupted:
         host.noop("nothing that ran before is down")
-    elif not isinstance(engine, DockerEngine) or not (driver := _live(engine)):
+    elif not isinstance(engine, DockerEngineState) or not (driver := _live(engine)):
         saw = "no engine" if engine is None else "an engine that does not answer"
         yield node.refuse(f"docker: saw {saw}, want it up to start what ran before")
     else:
@@ -111,7 +111,7 @@ def brought_back(
 
 
 def _transaction(
-    engine: DockerEngine | Unknown, driver: str, state_dir: str, timeout: int
+    engine: DockerEngineState | Unknown, driver: str, state_dir: str, timeout: int
 ) -> StringCommand:
     transaction = node.script(*_TRANSACTION)
     total = hashlib.sha256(transaction.encode()).hexdigest()
@@ -130,14 +130,14 @@ def _tell_new(state: State, host: Host, state_dir: str) -> bool:  # noqa: ARG001
     return True
 
 
-def _live(engine: DockerEngine) -> str | None:
+def _live(engine: DockerEngineState) -> str | None:
     """The driver that the running engine uses; ``None`` where it does not answer."""
     return None if isinstance(engine.info, Unknown) else engine.info.cgroup_driver
 
 
-def _to_validate(engine: DockerEngine | Unknown) -> list[str]:
+def _to_validate(engine: DockerEngineState | Unknown) -> list[str]:
     """The running engine's file and command line; nothing where none runs that could be lost."""
-    process = engine.process if isinstance(engine, DockerEngine) else None
+    process = engine.process if isinstance(engine, DockerEngineState) else None
     if process is None or isinstance(process, Unknown):
         return []
     path = process.option("--config-file") or DEFAULT
@@ -145,13 +145,13 @@ def _to_validate(engine: DockerEngine | Unknown) -> list[str]:
 
 
 def _against(
-    engine: DockerEngine | Unknown, interrupted: bool | Unknown, driver: str, named: bool
+    engine: DockerEngineState | Unknown, interrupted: bool | Unknown, driver: str, named: bool
 ) -> Sequence[str]:
     """Why a restart would do harm, or no good."""
     unknown = [value.reason for value in (engine, interrupted) if isinstance(value, Unknown)]
     if unknown:
         return [f"docker: {reason}" for reason in unknown]
-    info = engine.info if isinstance(engine, DockerEngine) else None
+    info = engine.info if isinstance(engine, DockerEngineState) else None
     if isinstance(info, EngineInfo) and info.cgroup_driver == driver:
         return ()
     version = info.server_version if isinstance(info, EngineInfo) else ""

@@ -8,8 +8,8 @@ from pyinfra.api.command import StringCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
-from pyinfra_nvml.facts.hold_means import Means
-from pyinfra_nvml.facts.package_holds import Holds
+from pyinfra_nvml.facts.hold_tools import HoldTools
+from pyinfra_nvml.facts.package_holds import PackageHolds
 from pyinfra_nvml.facts.state_directory import STATE_DIR
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import node
@@ -36,7 +36,7 @@ def held(
 
         driver_packages.held(packages=[("apt-mark", "libnvidia-compute-550")])
     """
-    now = host.get_fact(Holds) if packages else None
+    now = host.get_fact(PackageHolds) if packages else None
     if isinstance(now, Unknown):
         yield node.refuse(f"package holds: saw {now.reason}, want to know them")
         return
@@ -65,7 +65,7 @@ def released(
 
         driver_packages.released(packages=[("apt-mark", "libnvidia-compute-550")])
     """
-    means = host.get_fact(Means, state_dir=state_dir) if packages else None
+    means = host.get_fact(HoldTools, state_dir=state_dir) if packages else None
     if isinstance(means, Unknown):
         yield node.refuse(f"record of holds: saw {means.reason}, want it readable")
         return

@@ -14,11 +14,11 @@ from pyinfra.connectors.local import LocalConnector
 from pyinfra.connectors.util import clear_askpass_cache
 from pyinfra.context import ctx_state, host
 
-from pyinfra_nvml.facts.container_libraries import Libraries
-from pyinfra_nvml.facts.hold_means import Means
+from pyinfra_nvml.facts.container_libraries import ContainerLibraries
+from pyinfra_nvml.facts.hold_tools import HoldTools
 from pyinfra_nvml.facts.interrupted import Interrupted
 from pyinfra_nvml.facts.machine import MachineState
-from pyinfra_nvml.facts.reboot_conditions import Conditions
+from pyinfra_nvml.facts.reboot_conditions import RebootConditions
 from pyinfra_nvml.facts.state_directory import STATE_DIR
 from pyinfra_nvml.fleet.session import session
 from pyinfra_nvml.model.finding import Result
@@ -65,9 +65,9 @@ def planned(state: State, host: Host) -> DriverPlan:
         return DriverPlan(refusals=(Refusal("node", now.reason, "it to answer"),))
     directory = wanted.state_directory
     asked = NodeAnswers(
-        means=host.get_fact(Means, state_dir=directory, _ignore_errors=True),
-        conditions=host.get_fact(Conditions, library=library(now), _ignore_errors=True),
-        libraries=host.get_fact(Libraries, _ignore_errors=True),
+        means=host.get_fact(HoldTools, state_dir=directory, _ignore_errors=True),
+        conditions=host.get_fact(RebootConditions, library=library(now), _ignore_errors=True),
+        libraries=host.get_fact(ContainerLibraries, _ignore_errors=True),
         interrupted=host.get_fact(Interrupted, state_dir=directory, _ignore_errors=True),
         local=isinstance(host.connector, LocalConnector),
     )
@@ -163,6 +163,6 @@ def _prove(state: State, host: Host, before: Collection[Result]) -> bool:
     if isinstance(verdict.state, Unknown):
         missed = [f"node: saw {verdict.state.reason}, want it to answer"]
     else:
-        libraries = host.get_fact(Libraries, _ignore_errors=True)
+        libraries = host.get_fact(ContainerLibraries, _ignore_errors=True)
         missed = list(shortcomings(verdict.state, verdict.results, libraries, before))
     return proof.told(host, missed, "module, libraries and containers agree")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from pyinfra_nvml.facts.container_libraries import ContainerLibraries
+from pyinfra_nvml.facts.container_libraries import ContainerLibrariesState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriver
+from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState
 from pyinfra_nvml.model.driver_versions import same
 from pyinfra_nvml.model.finding import Level, Result
 from pyinfra_nvml.model.unknown import Unknown
@@ -27,7 +27,7 @@ _OF_A_BOOT = (
 def shortcomings(
     node: NodeState,
     results: Collection[Result],
-    libraries: ContainerLibraries | Unknown,
+    libraries: ContainerLibrariesState | Unknown,
     before: Collection[Result] = (),
 ) -> Iterator[str]:
     """What is not right after the boot; ``before`` are the results from before it.
@@ -54,13 +54,13 @@ def shortcomings(
 
 
 def _loaded(node: NodeState) -> str | Unknown:
-    driver = node.driver
-    if not isinstance(driver, NvidiaDriver):
+    driver = node.nvidia_driver
+    if not isinstance(driver, NvidiaDriverState):
         return driver or Unknown(ABSENT)
     return driver.loaded or Unknown("no nvidia module in memory")
 
 
-def _containers(libraries: ContainerLibraries | Unknown, loaded: str) -> Iterator[str]:
+def _containers(libraries: ContainerLibrariesState | Unknown, loaded: str) -> Iterator[str]:
     if isinstance(libraries, Unknown):
         yield f"libraries in containers: saw {libraries.reason}, want {loaded}"
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pyinfra_nvml.combiners import device_links
 from pyinfra_nvml.combiners.alternatives import on_docker_of_pods
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.release import release
@@ -24,8 +24,8 @@ _CDI_BY_DEFAULT = (28, 2)
 def prescribe(context: Context, finding: Finding) -> Remedy | None:
     """The commands for this engine's version; nothing where systemd would get no rule."""
     node = context.node
-    info, toolkit = node.engine_info, node.toolkit
-    if not isinstance(info, EngineInfo) or not isinstance(toolkit, ContainerToolkit):
+    info, toolkit = node.engine_info, node.container_toolkit
+    if not isinstance(info, EngineInfo) or not isinstance(toolkit, ContainerToolkitState):
         return None
     engine = release(info.server_version) or ()
     container = context.container(finding.target)

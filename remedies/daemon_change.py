@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pyinfra_nvml.combiners.daemon_document import Document, Refused, document
 from pyinfra_nvml.combiners.driver_entry import with_driver
 from pyinfra_nvml.combiners.engine_config import obstacles
-from pyinfra_nvml.facts.daemon_json import DEFAULT, ConfigFile, DaemonJsonFiles
-from pyinfra_nvml.facts.daemons import Daemon, RunningDaemons
+from pyinfra_nvml.facts.daemon_json import DEFAULT, ConfigFile, DaemonJsonState
+from pyinfra_nvml.facts.daemons import Daemon, DaemonsState
 from pyinfra_nvml.model.unknown import Unknown
 
 
@@ -34,8 +34,8 @@ class Change:
 
 
 def plan(
-    files: DaemonJsonFiles | Unknown,
-    daemons: RunningDaemons | Unknown,
+    files: DaemonJsonState | Unknown,
+    daemons: DaemonsState | Unknown,
     driver: str,
     restart: bool = False,
     version: str = "",
@@ -59,7 +59,7 @@ def plan(
 
 
 def change(
-    files: DaemonJsonFiles | Unknown,
+    files: DaemonJsonState | Unknown,
     path: str,
     driver: str,
     dockerd: tuple[str, ...] = (),
@@ -84,7 +84,7 @@ def change(
     return Change(path, before, found.content, dockerd, (*kept, *against))
 
 
-def read(files: DaemonJsonFiles | Unknown, path: str) -> ConfigFile | Refused:
+def read(files: DaemonJsonState | Unknown, path: str) -> ConfigFile | Refused:
     """The file at this path, if it was read."""
     want = "it readable, as root and with the engine up"
     if isinstance(files, Unknown):
@@ -99,7 +99,7 @@ def _kept(file: ConfigFile) -> Refused:
     return Refused("daemon.json", file.kept, "a file that can be replaced")
 
 
-def _engine(daemons: RunningDaemons) -> Daemon | Refused | None:
+def _engine(daemons: DaemonsState) -> Daemon | Refused | None:
     """The one dockerd whose file this is; ``None`` where none runs, and the default is meant."""
     running = daemons.named("dockerd")
     of_root = [daemon for daemon in running if daemon.uid <= 0]

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from pyinfra_nvml.combiners.driver_packages import driver_packages
-from pyinfra_nvml.facts.hold_means import HoldMeans
-from pyinfra_nvml.facts.nvidia_packages import NvidiaPackages, Package
-from pyinfra_nvml.facts.package_holds import PackageHolds
+from pyinfra_nvml.facts.hold_tools import HoldToolsState
+from pyinfra_nvml.facts.nvidia_packages import NvidiaPackagesState, Package
+from pyinfra_nvml.facts.package_holds import PackageHoldsState
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -43,9 +43,9 @@ NOTHING = Holding()
 
 
 def holding(
-    packages: NvidiaPackages | Unknown,
-    holds: PackageHolds | Unknown,
-    means: HoldMeans | Unknown,
+    packages: NvidiaPackagesState | Unknown,
+    holds: PackageHoldsState | Unknown,
+    means: HoldToolsState | Unknown,
     way: str,
 ) -> Holding:
     """What makes a node's holds those that the knob ``hold_driver`` wants."""
@@ -58,10 +58,10 @@ def holding(
     if reasons := _unread(packages, holds):
         return Holding(refusals=reasons)
     # _unread has refused what is not one.
-    known = packages.known if isinstance(packages, NvidiaPackages) else ()
+    known = packages.known if isinstance(packages, NvidiaPackagesState) else ()
     wanted = driver_packages(known)
     notes = _notes(wanted, means)
-    if isinstance(holds, PackageHolds):
+    if isinstance(holds, PackageHoldsState):
         wanted += _toolkit(known, holds)
     if half := _half_done(known):
         return Holding(refusals=(half,))
@@ -71,21 +71,24 @@ def holding(
 
 
 def _unread(
-    packages: NvidiaPackages | Unknown, holds: PackageHolds | Unknown
+    packages: NvidiaPackagesState | Unknown, holds: PackageHoldsState | Unknown
 ) -> tuple[Refusal, ...]:
     parts: list[object] = [packages, holds]
-    if isinstance(packages, NvidiaPackages):
+    if isinstance(packages, NvidiaPackagesState):
         parts += [packages.dpkg, packages.rpm]
-    if isinstance(holds, PackageHolds):
+    if isinstance(holds, PackageHoldsState):
         parts += holds.unread
     reasons = dict.fromkeys(part.reason for part in parts if isinstance(part, Unknown))
     return tuple(Refusal("driver packages", reason, "to know them") for reason in reasons)
 
 
 def _held(
-    wanted: tuple[Package, ...], holds: PackageHolds | Unknown, means: HoldMeans, notes: list[str]
+    wanted: tuple[Package, ...],
+    holds: PackageHoldsState | Unknown,
+    means: HoldToolsState,
+    notes: list[str],
 ) -> Holding:
-    free = [p for p in wanted if isinstance(holds, PackageHolds) and not holds.on(p.name)]
+    free = [p for p in wanted if isinstance(holds, PackageHoldsState) and not holds.on(p.name)]
     managers = {package.manager for package in free}
     refusals = []
     if "dpkg" in managers and "apt-mark" not in means.tools:
@@ -102,7 +105,7 @@ def _held(
     )
 
 
-def _no_lock(means: HoldMeans) -> Refusal:
+def _no_lock(means: HoldToolsState) -> Refusal:
     install = "dnf install 'dnf-command(versionlock)'"
     if "dnf" not in means.tools:
         install = "yum install yum-plugin-versionlock" if "yum" in means.tools else ""
@@ -111,7 +114,7 @@ def _no_lock(means: HoldMeans) -> Refusal:
     return Refusal("package manager", saw, "one that holds rpm packages", instead)
 
 
-def _blacklisted(wanted: tuple[Package, ...], means: HoldMeans, notes: list[str]) -> Holding:
+def _blacklisted(wanted: tuple[Package, ...], means: HoldToolsState, notes: list[str]) -> Holding:
     debs = sorted({p.name.partition(":")[0] for p in wanted if p.manager == "dpkg"})
     if any(package.manager == "rpm" for package in wanted):
         return _refused("hold_driver", "blacklist, and a driver of rpm packages", "packages")
@@ -123,7 +126,7 @@ def _blacklisted(wanted: tuple[Package, ...], means: HoldMeans, notes: list[str]
     return Holding(drop=means.held, blacklist=None if same else entries, notes=tuple(notes))
 
 
-def _gone(means: HoldMeans) -> tuple[str, ...] | None:
+def _gone(means: HoldToolsState) -> tuple[str, ...] | None:
     return None if means.blacklist is None else ()
 
 
@@ -140,13 +143,13 @@ def _half_done(known: tuple[Package, ...]) -> Refusal | None:
     return Refusal("dpkg", saw, "the update ended", "dpkg --configure -a")
 
 
-def _toolkit(known: tuple[Package, ...], holds: PackageHolds) -> tuple[Package, ...]:
+def _toolkit(known: tuple[Package, ...], holds: PackageHoldsState) -> tuple[Package, ...]:
     """The toolkit's packages, where the owner holds a part of them: held in half they break."""
     kit = [p for p in known if _TOOLKIT.match(p.name.partition(":")[0]) and p.manager != "dkms"]
     return tuple(kit) if any(holds.on(package.name) for package in kit) else ()
 
 
-def _notes(wanted: tuple[Package, ...], means: HoldMeans) -> list[str]:
+def _notes(wanted: tuple[Package, ...], means: HoldToolsState) -> list[str]:
     notes = []
     if not wanted and "pacman" in means.tools:
         notes.append(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from pyinfra_nvml.facts.container_libraries import ContainerLibraries
+from pyinfra_nvml.facts.container_libraries import ContainerLibrariesState
 from pyinfra_nvml.facts.docker_inspect import Inspected
-from pyinfra_nvml.facts.hold_means import HoldMeans
+from pyinfra_nvml.facts.hold_tools import HoldToolsState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriver
-from pyinfra_nvml.facts.reboot_conditions import Process, RebootConditions
+from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState
+from pyinfra_nvml.facts.reboot_conditions import Process, RebootConditionsState
 from pyinfra_nvml.facts.wsl import WslState
 from pyinfra_nvml.model.finding import Result, Status
 from pyinfra_nvml.model.refusal import Refusal, standing
@@ -31,9 +31,9 @@ from pyinfra_nvml.remedies.reboot_refusals import (
 class NodeAnswers:
     """What the node said besides its facts, for this deploy alone."""
 
-    means: HoldMeans | Unknown
-    conditions: RebootConditions | Unknown
-    libraries: ContainerLibraries | Unknown
+    means: HoldToolsState | Unknown
+    conditions: RebootConditionsState | Unknown
+    libraries: ContainerLibrariesState | Unknown
     interrupted: bool | Unknown = False
     local: bool = False
 
@@ -81,7 +81,7 @@ def plan(
         against += not_root(node)
     if reboot:
         against += refusals(node, results, asked.conditions, asked.libraries, asked.local)
-    conditions = asked.conditions if isinstance(asked.conditions, RebootConditions) else None
+    conditions = asked.conditions if isinstance(asked.conditions, RebootConditionsState) else None
     stand = standing(dict.fromkeys(against), overrule)
     return DriverPlan(
         flag=flag,
@@ -98,23 +98,23 @@ def plan(
 
 def library(node: NodeState | Unknown) -> str:
     """The library's file: when it came to the disk, the skew began; empty where there is none."""
-    driver = None if isinstance(node, Unknown) else node.driver
-    if not isinstance(driver, NvidiaDriver) or isinstance(driver.libraries, Unknown):
+    driver = None if isinstance(node, Unknown) else node.nvidia_driver
+    if not isinstance(driver, NvidiaDriverState) or isinstance(driver.libraries, Unknown):
         return ""
     resolved = driver.libraries.resolved
     return resolved.target if resolved and resolved.exists else ""
 
 
 def _holds(node: NodeState, asked: NodeAnswers, hold: str) -> Holding:
-    driver = node.driver
+    driver = node.nvidia_driver
     if isinstance(node.wsl, WslState):
         return Holding(notes=("WSL: Windows brings the driver, no package of it belongs here",))
     if driver is None and hold in ("packages", "blacklist"):
         return Holding(notes=(ABSENT,))
     if driver is None or isinstance(driver, Unknown):
         packages = Unknown("no driver") if driver is None else driver
-        return holding(packages, node.holds, asked.means, hold)
-    return holding(driver.packages, node.holds, asked.means, hold)
+        return holding(packages, node.package_holds, asked.means, hold)
+    return holding(driver.packages, node.package_holds, asked.means, hold)
 
 
 def _interrupted(interrupted: bool | Unknown) -> Iterator[Refusal]:
@@ -125,7 +125,7 @@ def _interrupted(interrupted: bool | Unknown) -> Iterator[Refusal]:
 def _notes(
     node: NodeState,
     results: Collection[Result],
-    conditions: RebootConditions | None,
+    conditions: RebootConditionsState | None,
     reboot: bool,
 ) -> Iterator[str]:
     result = skew(results)

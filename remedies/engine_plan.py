@@ -11,10 +11,10 @@ from pyinfra_nvml.combiners.engine_config import given_flags
 from pyinfra_nvml.combiners.exposure import exposed
 from pyinfra_nvml.facts.daemon_json import DEFAULT
 from pyinfra_nvml.facts.daemons import Daemon
-from pyinfra_nvml.facts.docker_engine import DockerEngine, EngineInfo
+from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.docker_inspect import Inspected
 from pyinfra_nvml.facts.gpu_containers import GpuContainer
-from pyinfra_nvml.facts.gpu_processes import GpuWork
+from pyinfra_nvml.facts.gpu_processes import GpuProcessesState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.refusal import Refusal, standing
 from pyinfra_nvml.model.unknown import Unknown
@@ -42,7 +42,7 @@ class Plan:
     live_restore: bool = False
     stops: tuple[Inspected, ...] = ()
     exposed: tuple[GpuContainer, ...] = ()
-    work: GpuWork | Unknown | None = None
+    work: GpuProcessesState | Unknown | None = None
     idle: str = ""
     engine: bool = True
     restores: bool = False
@@ -69,7 +69,7 @@ def plan(
     node: NodeState, driver: str, only_exposed: bool = False, overrule: Collection[str] = ()
 ) -> Plan:
     """The plan for one node; nothing that could not be read is taken to be fine."""
-    engine = node.engine
+    engine = node.docker_engine
     if engine is None:
         return Plan(driver, idle="no Docker engine on this node", engine=False)
     if isinstance(engine, Unknown):
@@ -93,14 +93,14 @@ def plan(
     return replace(made, refusals=standing((*made.refusals, *against), overrule))
 
 
-def config_path(engine: DockerEngine) -> str:
+def config_path(engine: DockerEngineState) -> str:
     """The daemon.json that this engine reads."""
     process = engine.process
     return (isinstance(process, Daemon) and process.option("--config-file")) or DEFAULT
 
 
 def _change(
-    node: NodeState, engine: DockerEngine, driver: str, endangered: tuple[GpuContainer, ...]
+    node: NodeState, engine: DockerEngineState, driver: str, endangered: tuple[GpuContainer, ...]
 ) -> Plan:
     path = config_path(engine)
     info = engine.info if isinstance(engine.info, EngineInfo) else None
@@ -124,11 +124,11 @@ def _change(
         cost.live_restore,
         cost.stops,
         endangered,
-        node.gpu_work if restart else None,
+        node.gpu_processes if restart else None,
     )
 
 
-def _settled(engine: DockerEngine, node: NodeState, driver: str) -> bool:
+def _settled(engine: DockerEngineState, node: NodeState, driver: str) -> bool:
     """Whether the engine has the driver now and nothing names another for its next start."""
     if isinstance(engine.info, Unknown) or engine.info.cgroup_driver != driver:
         return False

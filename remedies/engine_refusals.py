@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from pyinfra_nvml.combiners.alternatives import KUBERNETES
-from pyinfra_nvml.facts.docker_engine import DockerEngine, EngineInfo
+from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.docker_inspect import Inspected
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.driver_versions import same
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
@@ -22,7 +22,7 @@ _APPLIANCES = {
 }
 
 
-def refusals(node: NodeState, engine: DockerEngine, driver: str) -> Iterator[Refusal]:
+def refusals(node: NodeState, engine: DockerEngineState, driver: str) -> Iterator[Refusal]:
     """Every reason that the node itself gives; those of daemon.json come from its plan."""
     yield from not_root(node)
     yield from _kubernetes(node)
@@ -61,7 +61,7 @@ def _appliance(node: NodeState) -> Iterator[Refusal]:
         yield Refusal("operating system", saw, "one whose /etc stays", _APPLIANCES[system])
 
 
-def _variant(node: NodeState, engine: DockerEngine) -> Iterator[Refusal]:
+def _variant(node: NodeState, engine: DockerEngineState) -> Iterator[Refusal]:
     info = engine.info
     name = "Docker engine"
     if isinstance(info, EngineInfo) and info.rootless:
@@ -86,7 +86,7 @@ def _variant(node: NodeState, engine: DockerEngine) -> Iterator[Refusal]:
         yield Refusal(name, saw, "one engine on the node")
 
 
-def _answers(node: NodeState, engine: DockerEngine, driver: str) -> Iterator[Refusal]:
+def _answers(node: NodeState, engine: DockerEngineState, driver: str) -> Iterator[Refusal]:
     if isinstance(engine.info, Unknown):
         want = "an engine that answers docker info"
         unit = engine.unit
@@ -96,9 +96,9 @@ def _answers(node: NodeState, engine: DockerEngine, driver: str) -> Iterator[Ref
         yield Refusal("Docker engine", engine.info.reason, want, instead)
     elif engine.info.live_restore and engine.info.swarm == "active":
         yield Refusal("live-restore", "on, on a node of a swarm", "one of the two")
-    if driver == "systemd" and isinstance(node.hierarchy, Unknown):
+    if driver == "systemd" and isinstance(node.cgroup, Unknown):
         want = "to know it for the systemd driver"
-        yield Refusal("cgroup hierarchy", node.hierarchy.reason, want)
+        yield Refusal("cgroup hierarchy", node.cgroup.reason, want)
 
 
 def losses(stopped: Collection[Inspected]) -> Iterator[Refusal]:
@@ -120,22 +120,26 @@ def risks(node: NodeState, stops: Iterable[Inspected]) -> Iterator[Refusal]:
     stopped = tuple(stops)
     yield from losses(stopped)
     yield from _skew(node, stopped)
-    log = None if node.driver is None or isinstance(node.driver, Unknown) else node.driver.log
+    log = (
+        None
+        if node.nvidia_driver is None or isinstance(node.nvidia_driver, Unknown)
+        else node.nvidia_driver.log
+    )
     if log is not None and not isinstance(log, Unknown) and log.fallen:
         saw = "a GPU that has fallen off the bus (Xid 79)"
         yield Refusal("kernel log", saw, "every GPU on the bus", "reboot the node", "gpu-lost")
-    if isinstance(node.stuck, Unknown):
+    if isinstance(node.stuck_processes, Unknown):
         want = "to know that no container's process is stuck"
-        yield Refusal("processes in state D", node.stuck.reason, want, knob="stuck")
-    elif node.stuck.processes:
-        saw = ", ".join(f"{one.name} ({one.pid})" for one in node.stuck.processes)
+        yield Refusal("processes in state D", node.stuck_processes.reason, want, knob="stuck")
+    elif node.stuck_processes.processes:
+        saw = ", ".join(f"{one.name} ({one.pid})" for one in node.stuck_processes.processes)
         instead = "their containers cannot stop; find out what they wait for, or reboot"
         yield Refusal("processes in state D", saw, "none in a container", instead, "stuck")
 
 
 def _skew(node: NodeState, stopped: tuple[Inspected, ...]) -> Iterator[Refusal]:
     """Between a driver's update and its reboot containers run on and none starts with the GPU."""
-    driver = node.driver if isinstance(node.driver, NvidiaDriver) else None
+    driver = node.nvidia_driver if isinstance(node.nvidia_driver, NvidiaDriverState) else None
     loaded, library = (driver.loaded, driver.library) if driver else (None, None)
     if not isinstance(loaded, str) or not isinstance(library, str) or same(loaded, library):
         return

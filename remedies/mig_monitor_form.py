@@ -8,7 +8,7 @@ from enum import Enum
 
 from pyinfra_nvml.combiners.gpu_injection import gpus_by_hook, runtime_is_cdi
 from pyinfra_nvml.combiners.mig_rights import MONITOR, runtime_reads
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.facts.mig import MONITOR_NODE
 from pyinfra_nvml.facts.node import NodeState
@@ -90,7 +90,7 @@ def _mig(node: NodeState) -> Iterator[Refusal]:
 
 
 def _by_docker(node: NodeState) -> Choice | Refusal:
-    info, toolkit = node.engine_info, node.toolkit
+    info, toolkit = node.engine_info, node.container_toolkit
     if info is None:
         return Refusal("engine", "neither kubelet nor Docker", "one of them")
     if isinstance(info, Unknown):
@@ -119,7 +119,7 @@ def _by_docker(node: NodeState) -> Choice | Refusal:
 
 
 def _by_runtime(node: NodeState, kubernetes: bool) -> Choice | Refusal:
-    toolkit = node.toolkit
+    toolkit = node.container_toolkit
     if toolkit is None:
         return Refusal("container toolkit", "none", "it on the node, for the runtime nvidia")
     if isinstance(toolkit, Unknown):
@@ -134,14 +134,14 @@ def _by_runtime(node: NodeState, kubernetes: bool) -> Choice | Refusal:
     return Choice(form, kubernetes, _toolkit(toolkit), exposed)
 
 
-def _toolkit(toolkit: ContainerToolkit) -> str:
+def _toolkit(toolkit: ContainerToolkitState) -> str:
     config = toolkit.config
     mode = None if config is None or isinstance(config, Unknown) else config.mode
     version = toolkit.version if isinstance(toolkit.version, str) else "of unknown version"
     return f"toolkit {version}, mode {mode or 'auto'}"
 
 
-def _spec(toolkit: ContainerToolkit | None) -> bool:
+def _spec(toolkit: ContainerToolkitState | None) -> bool:
     specs = () if toolkit is None or isinstance(toolkit.specs, Unknown) else toolkit.specs
     return any(spec.kind == "nvidia.com/gpu" for spec in specs)
 

@@ -8,7 +8,7 @@ from pyinfra_nvml.combiners.exposure import exposed, held
 from pyinfra_nvml.combiners.gpu_injection import gpus_by_hook
 from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
 from pyinfra_nvml.combiners.no_cgroups import CURE, refuses, switched_off
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.refusal import Refusal
@@ -55,8 +55,8 @@ def _harmless(node: NodeState, info: EngineInfo | Unknown, driver: str) -> str:
 
 def _by_cdi(node: NodeState, info: EngineInfo) -> bool:
     """Whether systemd knows of every GPU that a container has, or would have from now on."""
-    toolkit, found = node.toolkit, node.gpu_containers
-    if not isinstance(toolkit, ContainerToolkit) or gpus_by_hook(toolkit, info) is not False:
+    toolkit, found = node.container_toolkit, node.gpu_containers
+    if not isinstance(toolkit, ContainerToolkitState) or gpus_by_hook(toolkit, info) is not False:
         return False
     if isinstance(found, Unknown) or found.unseen:
         return False

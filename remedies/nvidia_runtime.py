@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyinfra_nvml.combiners.alternatives import on_docker_of_pods
 from pyinfra_nvml.combiners.gpu_injection import runtime_is_cdi
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.remedy import Remedy, Repair
@@ -14,8 +14,8 @@ from pyinfra_nvml.remedies.context import Context
 
 def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG001
     """The command; nothing where this runtime still calls the legacy hook."""
-    toolkit, info = context.node.toolkit, context.node.engine_info
-    if not isinstance(toolkit, ContainerToolkit) or not isinstance(info, EngineInfo):
+    toolkit, info = context.node.container_toolkit, context.node.engine_info
+    if not isinstance(toolkit, ContainerToolkitState) or not isinstance(info, EngineInfo):
         return None
     if on_docker_of_pods(context.node) or not keeps_rules(context):
         return None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pyinfra_nvml.facts.container_libraries import ContainerLibraries
-from pyinfra_nvml.facts.docker_inspect import Inspected, RunningContainers
-from pyinfra_nvml.facts.gpu_containers import GpuContainers
+from pyinfra_nvml.facts.container_libraries import ContainerLibrariesState
+from pyinfra_nvml.facts.docker_inspect import DockerInspectState, Inspected
+from pyinfra_nvml.facts.gpu_containers import GpuContainersState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
-from pyinfra_nvml.facts.reboot_conditions import RebootConditions
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
+from pyinfra_nvml.facts.reboot_conditions import RebootConditionsState
 from pyinfra_nvml.facts.wsl import WslState
 from pyinfra_nvml.model.finding import Finding, Level, Result
 from pyinfra_nvml.model.refusal import Refusal
@@ -34,8 +34,8 @@ def broken(result: Result | None) -> Finding | None:
 def refusals(
     node: NodeState,
     results: Iterable[Result],
-    conditions: RebootConditions | Unknown,
-    libraries: ContainerLibraries | Unknown,
+    conditions: RebootConditionsState | Unknown,
+    libraries: ContainerLibrariesState | Unknown,
     local: bool = False,
 ) -> Iterator[Refusal]:
     """Every reason against a reboot that was asked for, where there is a skew to cure by one."""
@@ -55,7 +55,7 @@ def refusals(
     yield from _conditions(conditions)
     yield from _schedulers(node, conditions)
     yield from _libraries(node, libraries)
-    yield from _containers(node.running)
+    yield from _containers(node.docker_inspect)
 
 
 def _no_cure(result: Result | None) -> Iterator[Refusal]:
@@ -76,7 +76,7 @@ def _guest(node: NodeState) -> Iterator[Refusal]:
         yield Refusal("machine", saw, "the host itself", "reboot the host", "guest")
 
 
-def _conditions(conditions: RebootConditions | Unknown) -> Iterator[Refusal]:
+def _conditions(conditions: RebootConditionsState | Unknown) -> Iterator[Refusal]:
     if isinstance(conditions, Unknown):
         yield Refusal("reboot", conditions.reason, "to know what it would meet")
         return
@@ -91,7 +91,7 @@ def _conditions(conditions: RebootConditions | Unknown) -> Iterator[Refusal]:
         yield Refusal("shutdown", saw, "none", "let it come, or shutdown -c")
 
 
-def _schedulers(node: NodeState, conditions: RebootConditions | Unknown) -> Iterator[Refusal]:
+def _schedulers(node: NodeState, conditions: RebootConditionsState | Unknown) -> Iterator[Refusal]:
     """Who has to take its work off the node first, or reboots it in its own order."""
     kubelet = node.kubelet
     if kubelet is not None:
@@ -109,13 +109,13 @@ def _schedulers(node: NodeState, conditions: RebootConditions | Unknown) -> Iter
         yield Refusal("kured", "it reboots this node", "one who does", instead, "kured")
 
 
-def _libraries(node: NodeState, libraries: ContainerLibraries | Unknown) -> Iterator[Refusal]:
+def _libraries(node: NodeState, libraries: ContainerLibrariesState | Unknown) -> Iterator[Refusal]:
     """Containers whose image brings a library of its own: the new module refuses that one."""
     if isinstance(libraries, Unknown):
         yield Refusal("libraries in containers", libraries.reason, "to know them", knob="libraries")
         return
-    driver = node.driver
-    coming = driver.library if isinstance(driver, NvidiaDriver) else None
+    driver = node.nvidia_driver
+    coming = driver.library if isinstance(driver, NvidiaDriverState) else None
     for one in libraries.libraries:
         if not one.mounted and one.version != coming:
             saw = f"libnvidia-ml {one.version} in its image"
@@ -128,14 +128,14 @@ def _libraries(node: NodeState, libraries: ContainerLibraries | Unknown) -> Iter
 
 def _name(node: NodeState, identity: str) -> str:
     """What its engine calls a container."""
-    with_gpu, running = node.gpu_containers, node.running
+    with_gpu, running = node.gpu_containers, node.docker_inspect
     known = {} if isinstance(running, Unknown) else {one.id: one.name for one in running.containers}
-    if isinstance(with_gpu, GpuContainers):
+    if isinstance(with_gpu, GpuContainersState):
         known |= {one.id: one.name for one in with_gpu.containers}
     return known.get(identity) or identity[:12]
 
 
-def _containers(running: RunningContainers | Unknown) -> Iterator[Refusal]:
+def _containers(running: DockerInspectState | Unknown) -> Iterator[Refusal]:
     if isinstance(running, Unknown):
         yield Refusal("running containers", running.reason, "to know what stops")
     else:
@@ -144,4 +144,4 @@ def _containers(running: RunningContainers | Unknown) -> Iterator[Refusal]:
 
 def stops(node: NodeState) -> tuple[Inspected, ...]:
     """The containers that a reboot stops: all of them, live-restore or not."""
-    return () if isinstance(node.running, Unknown) else node.running.containers
+    return () if isinstance(node.docker_inspect, Unknown) else node.docker_inspect.containers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pyinfra_nvml.combiners.daemon_document import Document, document
-from pyinfra_nvml.facts.docker_engine import DockerEngine, EngineInfo
+from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.docker_inspect import Inspected
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.refusal import Refusal
@@ -23,7 +23,7 @@ class Toll:
     against: tuple[Refusal, ...] = ()
 
 
-def toll(node: NodeState, engine: DockerEngine, content: bytes, path: str) -> Toll:
+def toll(node: NodeState, engine: DockerEngineState, content: bytes, path: str) -> Toll:
     """The toll of a restart that reads this content of its daemon.json."""
     live_restore = _keeps_running(content, engine, path)
     against = _pending(content, engine, path)
@@ -33,7 +33,7 @@ def toll(node: NodeState, engine: DockerEngine, content: bytes, path: str) -> To
     return Toll(stops, live_restore, (*against, *risks(node, stops)))
 
 
-def _keeps_running(content: bytes, engine: DockerEngine, path: str) -> bool:
+def _keeps_running(content: bytes, engine: DockerEngineState, path: str) -> bool:
     """Whether containers outlive a restart: live-restore is on now, and in the file read then."""
     if not (isinstance(engine.info, EngineInfo) and engine.info.live_restore):
         return False
@@ -43,7 +43,7 @@ def _keeps_running(content: bytes, engine: DockerEngine, path: str) -> bool:
     return named or any(argument in flags for argument in engine.arguments)
 
 
-def _pending(content: bytes, engine: DockerEngine, path: str) -> tuple[Refusal, ...]:
+def _pending(content: bytes, engine: DockerEngineState, path: str) -> tuple[Refusal, ...]:
     """An edit that the engine has not seen yet and that its restart would make costly."""
     read = document(content, path)
     root = read.value.get("data-root") if isinstance(read, Document) else None
@@ -59,14 +59,16 @@ def _pending(content: bytes, engine: DockerEngine, path: str) -> tuple[Refusal, 
 
 
 def _stopped(
-    node: NodeState, engine: DockerEngine, live_restore: bool
+    node: NodeState, engine: DockerEngineState, live_restore: bool
 ) -> tuple[Inspected, ...] | Refusal:
     if isinstance(engine.info, EngineInfo) and live_restore and _keeps_removable(engine.info):
         return ()
-    if isinstance(node.running, Unknown):
+    if isinstance(node.docker_inspect, Unknown):
         want = "it readable, as root and with the engine up"
-        return Refusal("running containers", node.running.reason, want)
-    return tuple(one for one in node.running.containers if one.auto_remove or not live_restore)
+        return Refusal("running containers", node.docker_inspect.reason, want)
+    return tuple(
+        one for one in node.docker_inspect.containers if one.auto_remove or not live_restore
+    )
 
 
 def _keeps_removable(info: EngineInfo) -> bool:

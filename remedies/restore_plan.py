@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pyinfra_nvml.combiners.daemon_document import Document, Refused, document
 from pyinfra_nvml.combiners.driver_entry import named_drivers
 from pyinfra_nvml.combiners.engine_config import obstacles
-from pyinfra_nvml.facts.cgroup import CgroupHierarchy, Mode
-from pyinfra_nvml.facts.daemon_json import ConfigFile, DaemonJsonFiles
-from pyinfra_nvml.facts.docker_engine import DockerEngine, EngineInfo
-from pyinfra_nvml.facts.last_write import Written
+from pyinfra_nvml.facts.cgroup import CgroupState, Mode
+from pyinfra_nvml.facts.daemon_json import ConfigFile, DaemonJsonState
+from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
+from pyinfra_nvml.facts.last_write import LastWriteState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.refusal import Refusal, standing
 from pyinfra_nvml.model.unknown import Unknown
@@ -30,9 +30,11 @@ class Way:
     after: bytes | None
 
 
-def way(files: DaemonJsonFiles | Unknown, last: Written | Unknown | None) -> Way | Refused | None:
+def way(
+    files: DaemonJsonState | Unknown, last: LastWriteState | Unknown | None
+) -> Way | Refused | None:
     """The way back from the last write, why there is none, or nothing to do."""
-    if last is None or (isinstance(last, Written) and last.restored):
+    if last is None or (isinstance(last, LastWriteState) and last.restored):
         return None
     if isinstance(last, Unknown):
         return Refused("last write", last.reason, "its record")
@@ -62,10 +64,10 @@ def driver_with(content: bytes | None, node: NodeState, path: str) -> tuple[str,
         return found
     if named := next((driver for driver in named_drivers(found) if driver), None):
         return named, True
-    hierarchy = node.hierarchy
-    if not isinstance(hierarchy, CgroupHierarchy):
+    hierarchy = node.cgroup
+    if not isinstance(hierarchy, CgroupState):
         return Refused("cgroup hierarchy", hierarchy.reason, "to know it: it decides the driver")
-    return ("systemd" if hierarchy.mode is Mode.V2 and node.systemd else "cgroupfs"), False
+    return ("systemd" if hierarchy.mode is Mode.V2 and node.systemd_manager else "cgroupfs"), False
 
 
 @dataclass(frozen=True)
@@ -81,10 +83,10 @@ class Restore:
 
 
 def plan(
-    node: NodeState, last: Written | Unknown | None, overrule: Collection[str] = ()
+    node: NodeState, last: LastWriteState | Unknown | None, overrule: Collection[str] = ()
 ) -> Restore:
     """What restoring does to this node, or every reason against it."""
-    engine = node.engine
+    engine = node.docker_engine
     if engine is None:
         return Restore(Plan("", idle="no Docker engine on this node", engine=False))
     if isinstance(engine, Unknown):
@@ -101,9 +103,9 @@ def plan(
     return Restore(Plan("", idle=idle, engine=False))
 
 
-def _unfinished(node: NodeState, last: Written | Unknown | None) -> Way | None:
+def _unfinished(node: NodeState, last: LastWriteState | Unknown | None) -> Way | None:
     """A file that was put back, is still so, and that no restart has proven: no step, in place."""
-    if not isinstance(last, Written) or not (last.restored and last.unproven):
+    if not isinstance(last, LastWriteState) or not (last.restored and last.unproven):
         return None
     files = node.daemon_json
     file = None if isinstance(files, Unknown) else files.at(last.path)
@@ -113,7 +115,9 @@ def _unfinished(node: NodeState, last: Written | Unknown | None) -> Way | None:
     return Way(last.path, content, content)
 
 
-def _back(node: NodeState, engine: DockerEngine, found: Way, overrule: Collection[str]) -> Restore:
+def _back(
+    node: NodeState, engine: DockerEngineState, found: Way, overrule: Collection[str]
+) -> Restore:
     target = driver_with(found.after, node, found.path)
     if isinstance(target, Refused):
         return Restore(Plan("", found.path, refusals=(refusal(target),)))
@@ -132,14 +136,14 @@ def _back(node: NodeState, engine: DockerEngine, found: Way, overrule: Collectio
         live != driver,
         cost.live_restore,
         cost.stops,
-        work=node.gpu_work,
+        work=node.gpu_processes,
         idle=f"the file of before is in place, and the engine is on {live}" if in_place else "",
         restores=True,
     )
     return Restore(made, named, unfinished=in_place)
 
 
-def _stoppers(found: Way, engine: DockerEngine, info: EngineInfo | None) -> Iterator[Refusal]:
+def _stoppers(found: Way, engine: DockerEngineState, info: EngineInfo | None) -> Iterator[Refusal]:
     """What the engine would not start with: a file of before may have been broken already."""
     config = document(found.after, found.path)
     value = config.value if isinstance(config, Document) else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pyinfra_nvml.combiners.no_cgroups import CURE, switched_off
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.release import release
 from pyinfra_nvml.model.remedy import Remedy, Repair
@@ -16,8 +16,8 @@ _CONFIG_COMMAND = (1, 14)
 
 def prescribe(context: Context, finding: Finding) -> Remedy | None:
     """The command of this toolkit's version; nothing where no such setting is on the node."""
-    config, toolkit = switched_off(context.node), context.node.toolkit
-    if config is None or not isinstance(toolkit, ContainerToolkit):
+    config, toolkit = switched_off(context.node), context.node.container_toolkit
+    if config is None or not isinstance(toolkit, ContainerToolkitState):
         return None
     version = () if isinstance(toolkit.version, Unknown) else release(toolkit.version or "") or ()
     if version >= _CONFIG_COMMAND:

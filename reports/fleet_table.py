@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pyinfra_nvml.audit.verdict import WORDS, Verdict
-from pyinfra_nvml.facts.gpu_containers import GpuContainers
+from pyinfra_nvml.facts.gpu_containers import GpuContainersState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Level
 from pyinfra_nvml.model.printable import brief
@@ -97,7 +97,7 @@ def cells(state: NodeState | Unknown) -> tuple[str, ...]:
 
 
 def _engine(state: NodeState) -> tuple[str, str]:
-    engine = state.engine
+    engine = state.docker_engine
     if engine is None:
         return "none", "-"
     if isinstance(engine, Unknown):
@@ -110,13 +110,13 @@ def _engine(state: NodeState) -> tuple[str, str]:
 
 
 def _hierarchy(state: NodeState) -> str:
-    if isinstance(state.hierarchy, Unknown):
+    if isinstance(state.cgroup, Unknown):
         return _UNKNOWN
-    return state.hierarchy.mode.value
+    return state.cgroup.mode.value
 
 
 def _versions(state: NodeState) -> tuple[str, str]:
-    driver = state.driver
+    driver = state.nvidia_driver
     if driver is None:
         return "none", "none"
     if isinstance(driver, Unknown):
@@ -135,6 +135,6 @@ def _containers(state: NodeState) -> str:
     return _UNKNOWN if isinstance(found, Unknown) else _count(found)
 
 
-def _count(found: GpuContainers) -> str:
+def _count(found: GpuContainersState) -> str:
     more = "" if not found.unseen else " (not all seen)"
     return f"{len(found.containers)} with GPU{more}"

@@ -15,7 +15,10 @@ def driver_labels(facts: Mapping[str, object]) -> dict[str, str]:
 
         {"loaded": "550.90.07", "installed": "550.107.02", "library": "550.107.02"}
     """
-    module, libraries = _part(facts, "driver", "module"), _part(facts, "driver", "libraries")
+    module, libraries = (
+        _part(facts, "nvidia_driver", "module"),
+        _part(facts, "nvidia_driver", "libraries"),
+    )
     contained = _part(libraries, "root", "version")
     return {
         "loaded": _label(_part(module, "loaded")),
@@ -31,11 +34,11 @@ def engine_labels(facts: Mapping[str, object]) -> dict[str, str]:
 
         {"version": "26.1.5+dfsg1", "cgroup_driver": "systemd", "hierarchy": "v2"}
     """
-    info = _part(facts, "engine", "info")
+    info = _part(facts, "docker_engine", "info")
     return {
         "version": _label(_part(info, "server_version")),
         "cgroup_driver": _label(_part(info, "cgroup_driver")),
-        "hierarchy": _label(_part(facts, "hierarchy", "mode")),
+        "hierarchy": _label(_part(facts, "cgroup", "mode")),
     }
 
 

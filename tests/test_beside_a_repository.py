@@ -119,7 +119,7 @@ def test_our_own_deploy_runs_there_by_its_path(theirs: Path) -> None:
 
 def test_a_fact_is_asked_by_its_name(theirs: Path) -> None:
     done = run(theirs, "fact", "pyinfra_nvml.facts.node.Node")
-    assert '"engine"' in done.stdout + done.stderr
+    assert '"docker_engine"' in done.stdout + done.stderr
 
 
 def test_their_modules_are_theirs(theirs: Path) -> None:

@@ -7,26 +7,28 @@ from typing import Any
 import pytest
 
 from pyinfra_nvml.audit.catalogue import judge
-from pyinfra_nvml.facts.container_libraries import ContainerLibraries, ContainerLibrary
+from pyinfra_nvml.facts.container_libraries import ContainerLibrariesState, ContainerLibrary
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.boot_proof import shortcomings
 from tests import recordings
 
 RIGHT = {"nvidia_module.loaded": {"rc": 2, "out": "/sys/module/nvidia/version:550.107.02"}}
-NONE = ContainerLibraries(())
+NONE = ContainerLibrariesState(())
 
 
 def missed(
-    answers: dict[str, Any], libraries: ContainerLibraries | Unknown = NONE, before: bool = False
+    answers: dict[str, Any],
+    libraries: ContainerLibrariesState | Unknown = NONE,
+    before: bool = False,
 ) -> list[str]:
     node = recordings.node("gpu_skew", {**RIGHT, **answers})
     results = judge(node, None)
     return list(shortcomings(node, results, libraries, results if before else ()))
 
 
-def library(version: str, mounted: bool = True) -> ContainerLibraries:
+def library(version: str, mounted: bool = True) -> ContainerLibrariesState:
     path = f"/usr/lib64/libnvidia-ml.so.{version}"
-    return ContainerLibraries((ContainerLibrary("4" * 64, version, mounted, path),))
+    return ContainerLibrariesState((ContainerLibrary("4" * 64, version, mounted, path),))
 
 
 def test_all_of_one_version() -> None:
@@ -61,7 +63,7 @@ REFUSED = {
     ],
 )
 def test_what_is_not_right(
-    answers: dict[str, Any], libraries: ContainerLibraries | Unknown, words: str
+    answers: dict[str, Any], libraries: ContainerLibrariesState | Unknown, words: str
 ) -> None:
     told = missed(answers, libraries)
     assert any(words in line for line in told), told

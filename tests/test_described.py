@@ -21,7 +21,7 @@ def made() -> NodeState:
     return recordings.node("gpu_skew", described.answers(GOOD))
 
 
-@pytest.mark.parametrize("fact", ["gpu_containers", "running", "oci_specs", "hierarchy", "mig"])
+@pytest.mark.parametrize("fact", ["gpu_containers", "docker_inspect", "oci_specs", "cgroup", "mig"])
 def test_the_same_values_as_recorded(fact: str) -> None:
     assert getattr(made(), fact) == getattr(recordings.node("gpu_good"), fact)
 
@@ -29,10 +29,10 @@ def test_the_same_values_as_recorded(fact: str) -> None:
 @pytest.mark.parametrize(
     ("fact", "parts"),
     [
-        ("driver", ("loaded", "library", "devices", "log", "on_disk")),
-        ("toolkit", ("programs", "version", "specs")),
+        ("nvidia_driver", ("loaded", "library", "devices", "log", "on_disk")),
+        ("container_toolkit", ("programs", "version", "specs")),
         ("machine", ("kernel", "os_id", "os_version", "os_name")),
-        ("setup", ("engines", "arguments")),
+        ("docker_unit", ("engines", "arguments")),
     ],
 )
 def test_the_same_parts_as_recorded(fact: str, parts: tuple[str, ...]) -> None:

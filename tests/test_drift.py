@@ -76,24 +76,24 @@ def untold(said: Document) -> None:
 
 
 def updated(said: Document) -> None:
-    node(said)["facts"]["driver"]["module"]["loaded"] = "590.44.01"
+    node(said)["facts"]["nvidia_driver"]["module"]["loaded"] = "590.44.01"
 
 
 def fact_untold(said: Document) -> None:
-    node(said)["facts"]["driver"]["module"]["loaded"] = {"unknown": "timed out"}
+    node(said)["facts"]["nvidia_driver"]["module"]["loaded"] = {"unknown": "timed out"}
 
 
 def all_untold(said: Document) -> None:
-    node(said)["facts"]["driver"] = {"unknown": "timed out"}
+    node(said)["facts"]["nvidia_driver"] = {"unknown": "timed out"}
 
 
 def no_engine(said: Document) -> None:
-    node(said)["facts"]["engine"] = None
+    node(said)["facts"]["docker_engine"] = None
 
 
 def rebooted(said: Document) -> None:
     node(said)["facts"]["machine"]["boot_id"] = "11111111-1111-1111-1111-111111111111"
-    node(said)["facts"]["params"]["uvm_major"] = 510
+    node(said)["facts"]["nvidia_params"]["uvm_major"] = 510
 
 
 def configured(said: Document) -> None:
@@ -114,7 +114,7 @@ def removed(said: Document) -> None:
 
 
 def packages(said: Document) -> list[Document]:
-    found: list[Document] = node(said)["facts"]["driver"]["packages"]["dpkg"]
+    found: list[Document] = node(said)["facts"]["nvidia_driver"]["packages"]["dpkg"]
     return found
 
 

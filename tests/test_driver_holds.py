@@ -6,25 +6,25 @@ from typing import Any
 
 import pytest
 
-from pyinfra_nvml.facts.hold_means import HoldMeans
-from pyinfra_nvml.facts.nvidia_packages import NvidiaPackages, Package
-from pyinfra_nvml.facts.package_holds import Hold, PackageHolds
+from pyinfra_nvml.facts.hold_tools import HoldToolsState
+from pyinfra_nvml.facts.nvidia_packages import NvidiaPackagesState, Package
+from pyinfra_nvml.facts.package_holds import Hold, PackageHoldsState
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.driver_holds import Holding, holding
 
-FREE = PackageHolds(())
-APT = HoldMeans(("apt-mark", "unattended-upgrade"))
+FREE = PackageHoldsState(())
+APT = HoldToolsState(("apt-mark", "unattended-upgrade"))
 PLUGIN = "/usr/lib/python3.9/site-packages/dnf-plugins/versionlock.py"
 
 
-def dpkg(*names: str, status: str = "ii") -> NvidiaPackages:
+def dpkg(*names: str, status: str = "ii") -> NvidiaPackagesState:
     packages = tuple(Package("dpkg", name, "550.107.02-1", status) for name in names)
-    return NvidiaPackages(packages, None, None)
+    return NvidiaPackagesState(packages, None, None)
 
 
-def rpm(*names: str) -> NvidiaPackages:
+def rpm(*names: str) -> NvidiaPackagesState:
     packages = tuple(Package("rpm", name, "3:550.90.07-1.el9", "installed") for name in names)
-    return NvidiaPackages(None, packages, None)
+    return NvidiaPackagesState(None, packages, None)
 
 
 def test_fabric_manager_goes_with_the_driver_and_tools_do_not() -> None:
@@ -44,20 +44,20 @@ def test_fabric_manager_goes_with_the_driver_and_tools_do_not() -> None:
 
 def test_a_toolkit_that_is_held_in_part_is_held_whole() -> None:
     packages = dpkg("nvidia-container-toolkit", "libnvidia-container1", "libnvidia-compute-550")
-    holds = PackageHolds((Hold("nvidia-container-toolkit", "dpkg hold"),))
+    holds = PackageHoldsState((Hold("nvidia-container-toolkit", "dpkg hold"),))
     assert holding(packages, holds, APT, "packages").add == (
         ("apt-mark", "libnvidia-compute-550"),
         ("apt-mark", "libnvidia-container1"),
     )
 
 
-LOCKS: dict[str, tuple[HoldMeans, str | None]] = {
-    "RHEL 9": (HoldMeans(("dnf", "yum"), (PLUGIN,)), "dnf"),
-    "RHEL 9 without the plugin": (HoldMeans(("dnf", "yum")), None),
-    "Fedora 42": (HoldMeans(("dnf", "dnf5")), "dnf5"),
-    "CentOS 7": (HoldMeans(("yum",), ("/usr/lib/yum-plugins/versionlock.py",)), "yum"),
-    "SLES 15": (HoldMeans(("zypper",)), "zypper"),
-    "rpm alone": (HoldMeans(()), None),
+LOCKS: dict[str, tuple[HoldToolsState, str | None]] = {
+    "RHEL 9": (HoldToolsState(("dnf", "yum"), (PLUGIN,)), "dnf"),
+    "RHEL 9 without the plugin": (HoldToolsState(("dnf", "yum")), None),
+    "Fedora 42": (HoldToolsState(("dnf", "dnf5")), "dnf5"),
+    "CentOS 7": (HoldToolsState(("yum",), ("/usr/lib/yum-plugins/versionlock.py",)), "yum"),
+    "SLES 15": (HoldToolsState(("zypper",)), "zypper"),
+    "rpm alone": (HoldToolsState(()), None),
 }
 
 
@@ -76,40 +76,42 @@ def test_rpm_packages_are_locked_by_the_systems_own_program(system: str) -> None
 
 def test_the_missing_plugin_is_named_and_not_installed() -> None:
     (refusal,) = holding(
-        rpm("kmod-nvidia-open-dkms"), FREE, HoldMeans(("dnf",)), "packages"
+        rpm("kmod-nvidia-open-dkms"), FREE, HoldToolsState(("dnf",)), "packages"
     ).refusals
     assert "dnf install 'dnf-command(versionlock)'" in refusal.instead
 
 
 def test_the_blacklist_stands_in_for_holds() -> None:
-    means = HoldMeans(APT.tools, held=(("apt-mark", "nvidia-dkms-550"),))
+    means = HoldToolsState(APT.tools, held=(("apt-mark", "nvidia-dkms-550"),))
     made = holding(dpkg("nvidia-dkms-550", "libnvidia-gl-550:i386"), FREE, means, "blacklist")
     assert made == Holding(
         drop=(("apt-mark", "nvidia-dkms-550"),),
         blacklist=("libnvidia-gl-550$", "nvidia-dkms-550$"),
     )
-    again = HoldMeans(APT.tools, blacklist=made.blacklist)
+    again = HoldToolsState(APT.tools, blacklist=made.blacklist)
     assert holding(dpkg("nvidia-dkms-550", "libnvidia-gl-550:i386"), FREE, again, "blacklist") == (
         Holding()
     )
 
 
 def test_holds_take_the_blacklists_place_again() -> None:
-    means = HoldMeans(APT.tools, blacklist=("nvidia-dkms-550$",))
+    means = HoldToolsState(APT.tools, blacklist=("nvidia-dkms-550$",))
     made = holding(dpkg("nvidia-dkms-550"), FREE, means, "packages")
     assert made.blacklist == ()
 
 
 def test_only_what_we_hold_is_released() -> None:
-    means = HoldMeans(APT.tools, held=(("apt-mark", "nvidia-dkms-550"),))
-    holds = PackageHolds((Hold("nvidia-dkms-550", "dpkg hold"), Hold("cuda-drivers", "dpkg hold")))
+    means = HoldToolsState(APT.tools, held=(("apt-mark", "nvidia-dkms-550"),))
+    holds = PackageHoldsState(
+        (Hold("nvidia-dkms-550", "dpkg hold"), Hold("cuda-drivers", "dpkg hold"))
+    )
     made = holding(dpkg("nvidia-dkms-550", "cuda-drivers"), holds, means, "release")
     assert made == Holding(drop=(("apt-mark", "nvidia-dkms-550"),))
 
 
-NOTES: dict[str, tuple[NvidiaPackages, HoldMeans, str]] = {
-    "Arch": (NvidiaPackages(None, None, ()), HoldMeans(("pacman",)), "IgnorePkg"),
-    ".run file": (NvidiaPackages((), None, None), APT, "there is nothing to hold"),
+NOTES: dict[str, tuple[NvidiaPackagesState, HoldToolsState, str]] = {
+    "Arch": (NvidiaPackagesState(None, None, ()), HoldToolsState(("pacman",)), "IgnorePkg"),
+    ".run file": (NvidiaPackagesState((), None, None), APT, "there is nothing to hold"),
     "ready-made modules": (
         dpkg("linux-modules-nvidia-550-generic"),
         APT,
@@ -141,7 +143,7 @@ REFUSED: dict[str, tuple[Any, Any, Any, str, str]] = {
     ),
     "packages unread": (Unknown("dpkg: timed out"), FREE, APT, "packages", "dpkg: timed out"),
     "rpm unread": (
-        NvidiaPackages((), Unknown("rpm: timed out"), None),
+        NvidiaPackagesState((), Unknown("rpm: timed out"), None),
         FREE,
         APT,
         "packages",
@@ -149,7 +151,7 @@ REFUSED: dict[str, tuple[Any, Any, Any, str, str]] = {
     ),
     "holds unread": (
         dpkg("nvidia-dkms-550"),
-        PackageHolds((), (Unknown("/etc/zypp/locks: Permission denied"),)),
+        PackageHoldsState((), (Unknown("/etc/zypp/locks: Permission denied"),)),
         APT,
         "packages",
         "/etc/zypp/locks: Permission denied",
@@ -158,18 +160,24 @@ REFUSED: dict[str, tuple[Any, Any, Any, str, str]] = {
     "blacklist without unattended-upgrades": (
         dpkg("nvidia-dkms-550"),
         FREE,
-        HoldMeans(("apt-mark",)),
+        HoldToolsState(("apt-mark",)),
         "blacklist",
         "unattended-upgrades: saw not on this node",
     ),
     "blacklist of rpm packages": (
         rpm("nvidia-driver"),
         FREE,
-        HoldMeans(("dnf",)),
+        HoldToolsState(("dnf",)),
         "blacklist",
         "hold_driver: saw blacklist, and a driver of rpm packages",
     ),
-    "no apt": (dpkg("nvidia-dkms-550"), FREE, HoldMeans(()), "packages", "apt-mark: saw not on"),
+    "no apt": (
+        dpkg("nvidia-dkms-550"),
+        FREE,
+        HoldToolsState(()),
+        "packages",
+        "apt-mark: saw not on",
+    ),
 }
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from pyinfra_nvml.audit.catalogue import judge
-from pyinfra_nvml.facts.container_libraries import ContainerLibraries, ContainerLibrary
-from pyinfra_nvml.facts.hold_means import HoldMeans
+from pyinfra_nvml.facts.container_libraries import ContainerLibrariesState, ContainerLibrary
+from pyinfra_nvml.facts.hold_tools import HoldToolsState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.reboot_conditions import Process, RebootConditions
+from pyinfra_nvml.facts.reboot_conditions import Process, RebootConditionsState
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies import driver_plan_text as driver_text
 from pyinfra_nvml.remedies.driver_plan import (
@@ -22,13 +22,13 @@ from pyinfra_nvml.remedies.driver_plan import (
 )
 from tests import recordings
 
-TRAINER = recordings.node("gpu_skew").running.containers[0].id  # type: ignore[union-attr]
+TRAINER = recordings.node("gpu_skew").docker_inspect.containers[0].id  # type: ignore[union-attr]
 FILE = "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so."
-CONDITIONS = RebootConditions(systemd=True, changed="2026-03-01T04:05:06+00:00")
+CONDITIONS = RebootConditionsState(systemd=True, changed="2026-03-01T04:05:06+00:00")
 ASKED = NodeAnswers(
-    means=HoldMeans(("apt-mark", "unattended-upgrade")),
+    means=HoldToolsState(("apt-mark", "unattended-upgrade")),
     conditions=CONDITIONS,
-    libraries=ContainerLibraries((ContainerLibrary(TRAINER, "550.90.07", True, FILE),)),
+    libraries=ContainerLibrariesState((ContainerLibrary(TRAINER, "550.90.07", True, FILE),)),
 )
 HELD = (
     ("apt-mark", "libnvidia-compute-550:amd64"),
@@ -91,7 +91,7 @@ def test_a_node_without_a_driver_has_nothing_to_do() -> None:
 
 
 def test_a_driver_that_was_not_read_is_a_reason_against_it() -> None:
-    made = planned(replace(node(), driver=Unknown("nvidia_driver: timed out")))
+    made = planned(replace(node(), nvidia_driver=Unknown("nvidia_driver: timed out")))
     assert [str(refusal) for refusal in made.refusals] == [
         "driver packages: saw nvidia_driver: timed out, want to know them"
     ]
@@ -99,8 +99,8 @@ def test_a_driver_that_was_not_read_is_a_reason_against_it() -> None:
 
 
 def test_what_was_held_is_let_go_where_the_driver_is_gone() -> None:
-    asked = replace(ASKED, means=HoldMeans(("apt-mark",), held=HELD))
-    made = planned(replace(node(), driver=None), asked, hold="release")
+    asked = replace(ASKED, means=HoldToolsState(("apt-mark",), held=HELD))
+    made = planned(replace(node(), nvidia_driver=None), asked, hold="release")
     assert (made.holds.drop, made.refusals) == (HELD, ())
 
 
@@ -127,7 +127,9 @@ KUBELET = {
     "out": "process 120 kubelet\nuid 0\nnspid 120\narg /usr/bin/kubelet\n"
     "arg --container-runtime-endpoint=unix:///run/containerd/containerd.sock\nhidepid 0\n"
 }
-IMAGE = ContainerLibraries((ContainerLibrary(TRAINER, "550.90.07", False, f"{FILE}550.90.07"),))
+IMAGE = ContainerLibrariesState(
+    (ContainerLibrary(TRAINER, "550.90.07", False, f"{FILE}550.90.07"),)
+)
 
 AGAINST: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
     "module on disk stale": (

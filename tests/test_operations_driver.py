@@ -19,11 +19,11 @@ from pyinfra.connectors.util import CommandOutput, OutputLine
 from pyinfra.context import ctx_state
 
 from pyinfra_nvml.audit.verdict import Verdict
-from pyinfra_nvml.facts.docker_engine import Engine
-from pyinfra_nvml.facts.hold_means import BLACKLIST, HoldMeans, Means
+from pyinfra_nvml.facts.docker_engine import DockerEngine
+from pyinfra_nvml.facts.hold_tools import BLACKLIST, HoldTools, HoldToolsState
 from pyinfra_nvml.facts.interrupted import Interrupted
-from pyinfra_nvml.facts.package_holds import Hold, Holds, PackageHolds
-from pyinfra_nvml.facts.reboot_flag import Flag, RebootFlag
+from pyinfra_nvml.facts.package_holds import Hold, PackageHolds, PackageHoldsState
+from pyinfra_nvml.facts.reboot_flag import RebootFlag, RebootFlagState
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import docker_engine, node_boot, reboot
@@ -43,9 +43,9 @@ UBUNTU = "*** System restart required ***"
 def on(**facts: object) -> Iterator[Host]:
     kinds: dict[str, type] = {
         "flag": RebootFlag,
-        "holds": Holds,
-        "means": Means,
-        "engine": Engine,
+        "holds": PackageHolds,
+        "means": HoldTools,
+        "engine": DockerEngine,
         "interrupted": Interrupted,
     }
     with on_host({kinds[name]: value for name, value in facts.items()}) as host:
@@ -56,11 +56,11 @@ def commands(operation: Any, **arguments: Any) -> list[StringCommand]:
     return list(operation._inner(**arguments))
 
 
-def flag(*lines: str) -> Flag | None:
-    return Flag(lines) if lines else None
+def flag(*lines: str) -> RebootFlagState | None:
+    return RebootFlagState(lines) if lines else None
 
 
-FLAGS: dict[str, tuple[Flag | None, dict[str, Any], str | None]] = {
+FLAGS: dict[str, tuple[RebootFlagState | None, dict[str, Any], str | None]] = {
     "none there": (flag(), {"since": SINCE}, f"{OURS}\npyinfra-nvml: since {SINCE}\n"),
     "Ubuntu's there": (flag(UBUNTU), {}, f"{UBUNTU}\n{OURS}\n"),
     "right": (flag(OURS, f"pyinfra-nvml: since {SINCE}"), {"since": SINCE}, None),
@@ -96,7 +96,7 @@ def test_who_logs_in_reads_it() -> None:
     assert raw(command).endswith("/run/motd.d/pyinfra-nvml")
     words = given(command)
     assert words.startswith(f"This node waits for a reboot since {SINCE}:\n  {REASON}\n")
-    with on(flag=Flag(tuple(words.splitlines()))) as host:
+    with on(flag=RebootFlagState(tuple(words.splitlines()))) as host:
         assert commands(reboot.message, reason=REASON, since=SINCE) == []
         assert host.told == ["the login message is as it is to be"]
         (command,) = commands(reboot.message, reason=None)
@@ -115,14 +115,14 @@ PACKAGES = [("apt-mark", "nvidia-dkms-550"), ("apt-mark", "libnvidia-gl-550:i386
 
 
 def test_what_is_held_already_is_left_off_the_record() -> None:
-    with on(holds=PackageHolds((Hold("nvidia-dkms-550", "dpkg hold"),))):
+    with on(holds=PackageHoldsState((Hold("nvidia-dkms-550", "dpkg hold"),))):
         (command,) = commands(driver_packages.held, packages=PACKAGES)
     assert raw(command).endswith("/var/lib/pyinfra-nvml hold apt-mark")
     assert given(command) == "libnvidia-gl-550:i386\n"
 
 
 def test_holds_that_hold_are_no_change() -> None:
-    with on(holds=PackageHolds((Hold("*nvidia*", "/etc/zypp/locks"),))):
+    with on(holds=PackageHoldsState((Hold("*nvidia*", "/etc/zypp/locks"),))):
         assert commands(driver_packages.held, packages=PACKAGES) == []
     with on():
         assert commands(driver_packages.held, packages=[]) == []
@@ -130,7 +130,7 @@ def test_holds_that_hold_are_no_change() -> None:
 
 
 def test_only_what_is_on_record_is_let_go() -> None:
-    means = HoldMeans(("apt-mark",), held=(("apt-mark", "nvidia-dkms-550"),))
+    means = HoldToolsState(("apt-mark",), held=(("apt-mark", "nvidia-dkms-550"),))
     with on(means=means):
         (command,) = commands(driver_packages.released, packages=PACKAGES)
     assert raw(command).endswith("/var/lib/pyinfra-nvml release apt-mark")

@@ -13,11 +13,11 @@ from pyinfra.api.command import StringCommand
 from pyinfra_nvml.facts.daemon_json import (
     ConfigFile,
     DaemonJson,
-    DaemonJsonFiles,
+    DaemonJsonState,
     Kind,
 )
-from pyinfra_nvml.facts.daemons import Daemon, Daemons, RunningDaemons
-from pyinfra_nvml.facts.docker_engine import DockerEngine, Engine, EngineInfo
+from pyinfra_nvml.facts.daemons import Daemon, Daemons, DaemonsState
+from pyinfra_nvml.facts.docker_engine import DockerEngine, DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.interrupted import Interrupted
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import daemon_json, docker_engine
@@ -39,10 +39,10 @@ def file(content: bytes | Unknown | None, path: str = PATH, **more: Any) -> Conf
 
 
 def planned(
-    *found: ConfigFile, daemons: RunningDaemons | Unknown | None = None
+    *found: ConfigFile, daemons: DaemonsState | Unknown | None = None
 ) -> Change | list[str] | None:
-    files = DaemonJsonFiles(found)
-    decided = plan(files, daemons or RunningDaemons((dockerd(),)), "cgroupfs")
+    files = DaemonJsonState(found)
+    decided = plan(files, daemons or DaemonsState((dockerd(),)), "cgroupfs")
     return decided if decided is None or isinstance(decided, Change) else list(decided)
 
 
@@ -62,14 +62,14 @@ def test_an_absent_file_is_made() -> None:
 
 def test_the_file_that_the_engine_reads_is_the_one() -> None:
     other = "/srv/docker.json"
-    daemons = RunningDaemons((dockerd("/usr/sbin/dockerd", "--config-file", other),))
+    daemons = DaemonsState((dockerd("/usr/sbin/dockerd", "--config-file", other),))
     change = planned(file(RIGHT), file(b"{}", other), daemons=daemons)
     assert isinstance(change, Change)
     assert change.path == other
 
 
 def test_without_an_engine_the_default_is_meant() -> None:
-    change = planned(file(b"{}"), daemons=RunningDaemons(()))
+    change = planned(file(b"{}"), daemons=DaemonsState(()))
     assert isinstance(change, Change)
     assert (change.path, change.dockerd) == (PATH, ())
 
@@ -102,7 +102,7 @@ def test_without_an_engine_the_default_is_meant() -> None:
     ],
 )
 def test_refused(files: list[ConfigFile], daemons: tuple[Daemon, ...], words: str) -> None:
-    reasons = planned(*files, daemons=RunningDaemons(daemons))
+    reasons = planned(*files, daemons=DaemonsState(daemons))
     assert isinstance(reasons, list)
     assert words in reasons[0]
 
@@ -113,12 +113,12 @@ def test_facts_that_did_not_come_are_reasons() -> None:
 
 
 def test_a_child_of_dockerd_that_is_about_to_exec_is_no_second_engine() -> None:
-    daemons = RunningDaemons((dockerd(), dockerd(pid=613)))
+    daemons = DaemonsState((dockerd(), dockerd(pid=613)))
     assert isinstance(planned(file(b"{}"), daemons=daemons), Change)
 
 
 def test_a_rootless_engine_beside_that_of_root_is_none_of_ours() -> None:
-    daemons = RunningDaemons((dockerd(uid=1000, pid=9), dockerd()))
+    daemons = DaemonsState((dockerd(uid=1000, pid=9), dockerd()))
     assert isinstance(planned(file(b"{}"), daemons=daemons), Change)
 
 
@@ -130,14 +130,14 @@ def on(
     driver: str = "systemd",
     content: bytes | None = RIGHT,
     *,
-    engine: DockerEngine | Unknown | str | None = "up",
+    engine: DockerEngineState | Unknown | str | None = "up",
     interrupted: bool | Unknown = False,
 ) -> Iterator[Host]:
-    up = DockerEngine(replace(INFO, cgroup_driver=driver), None, dockerd())
+    up = DockerEngineState(replace(INFO, cgroup_driver=driver), None, dockerd())
     facts: dict[type, object] = {
-        DaemonJson: DaemonJsonFiles((file(content),)),
-        Daemons: RunningDaemons((dockerd(),)),
-        Engine: up if engine == "up" else engine,
+        DaemonJson: DaemonJsonState((file(content),)),
+        Daemons: DaemonsState((dockerd(),)),
+        DockerEngine: up if engine == "up" else engine,
         Interrupted: interrupted,
     }
     with on_host(facts) as host:
@@ -190,7 +190,7 @@ def test_no_engine() -> None:
     [
         {"driver": "systemd"},
         {"driver": "cgroupfs", "interrupted": True},
-        {"engine": DockerEngine(Unknown("docker info: it is down"), None, None)},
+        {"engine": DockerEngineState(Unknown("docker info: it is down"), None, None)},
     ],
 )
 def test_the_restart_is_begun(case: dict[str, Any]) -> None:

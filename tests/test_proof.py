@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pyinfra_nvml.facts.docker_engine import DockerEngine
-from pyinfra_nvml.facts.gpu_containers import GpuContainers
+from pyinfra_nvml.facts.docker_engine import DockerEngineState
+from pyinfra_nvml.facts.gpu_containers import GpuContainersState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.cure_proof import shortcomings
@@ -20,7 +20,7 @@ DRIVER = "Docker engine: saw driver systemd, want cgroupfs"
 
 
 def exposed(node: NodeState) -> dict[str, str]:
-    assert isinstance(node.gpu_containers, GpuContainers)
+    assert isinstance(node.gpu_containers, GpuContainersState)
     return {one.id: one.name for one in node.gpu_containers.containers}
 
 
@@ -87,19 +87,19 @@ def test_what_a_restart_ends_for_good_need_not_be_there() -> None:
 
 def test_an_engine_that_cannot_be_asked_is_not_proven() -> None:
     node = recordings.node("forky_cgroupfs")
-    assert isinstance(node.engine, DockerEngine)
+    assert isinstance(node.docker_engine, DockerEngineState)
     for engine, saw in (
         (None, "none on this node"),
         (OUT, "timed out"),
-        (replace(node.engine, info=OUT), "timed out"),
+        (replace(node.docker_engine, info=OUT), "timed out"),
     ):
-        (line,) = shortcomings(replace(node, engine=engine), "cgroupfs", {})
+        (line,) = shortcomings(replace(node, docker_engine=engine), "cgroupfs", {})
         assert line == f"Docker engine: saw {saw}, want driver cgroupfs"
 
 
 def test_a_container_that_cannot_be_looked_at_is_not_proven() -> None:
     node = recordings.node("forky_cgroupfs")
-    assert isinstance(node.gpu_containers, GpuContainers)
+    assert isinstance(node.gpu_containers, GpuContainersState)
     (line,) = shortcomings(replace(node, gpu_containers=OUT), "cgroupfs", exposed(node))
     assert line == "containers: saw timed out, want each looked at again"
     (container,) = node.gpu_containers.containers

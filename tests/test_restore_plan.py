@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pyinfra_nvml.facts.last_write import LastWrite, Written
+from pyinfra_nvml.facts.last_write import LastWrite, LastWriteState
 from pyinfra_nvml.remedies import restore_plan as restore
 from tests import recordings
 from tests.test_plan import file
@@ -23,11 +23,11 @@ def total(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def written(before: bytes, after: bytes = NEW, **more: bool) -> Written:
-    return Written(PATH, before, total(before), total(after), "20261130T091400Z", **more)
+def written(before: bytes, after: bytes = NEW, **more: bool) -> LastWriteState:
+    return LastWriteState(PATH, before, total(before), total(after), "20261130T091400Z", **more)
 
 
-def planned(now: bytes, last: Written, node: str = "forky_cgroupfs") -> restore.Restore:
+def planned(now: bytes, last: LastWriteState, node: str = "forky_cgroupfs") -> restore.Restore:
     """The plan for a recorded node with this daemon.json; its engine is on cgroupfs."""
     return restore.plan(recordings.node(node, {"daemon_json.files": file(now)}), last)
 
@@ -76,5 +76,5 @@ def test_an_empty_file_is_a_file_of_before_too(tmp_path: Path, before: bytes) ->
     (tmp_path / "written").write_text(record)
     fact = LastWrite()
     told = subprocess.run(["sh", "-c", fact.command(str(tmp_path))], capture_output=True, text=True)
-    wanted = Written(PATH, before, total(before), total(NEW), "T", unproven=True)
+    wanted = LastWriteState(PATH, before, total(before), total(NEW), "T", unproven=True)
     assert fact.process(told.stdout.splitlines()) == wanted

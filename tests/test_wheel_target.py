@@ -9,10 +9,10 @@ import pytest
 from packaging.requirements import Requirement
 
 from pyinfra_nvml.drift.wheel_target import obstacle, requirements, target
-from pyinfra_nvml.facts.interpreter import PythonInterpreter
+from pyinfra_nvml.facts.interpreter import InterpreterState
 
 LOCK = Path(__file__).parent.parent / "requirements.lock"
-PYTHON = PythonInterpreter(
+PYTHON = InterpreterState(
     "/usr/bin/python3", (3, 11, 2), "CPython", "x86_64", 64, "glibc 2.36", True
 )
 SMALL = """\
@@ -88,6 +88,6 @@ def test_the_platforms_of_musl() -> None:
         (replace(PYTHON, venv=False), "Python 3.11.2 without venv or ensurepip"),
     ],
 )
-def test_why_a_python_is_not_used(python: PythonInterpreter, told: str | None) -> None:
+def test_why_a_python_is_not_used(python: InterpreterState, told: str | None) -> None:
     found = obstacle(python)
     assert (found and found[0]) == told

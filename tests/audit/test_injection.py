@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pyinfra_nvml.combiners.gpu_injection import ways
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.docker_inspect import Inspected, Request
 from pyinfra_nvml.facts.gpu_containers import GpuContainer
 from pyinfra_nvml.facts.oci_container import Injection, OciContainer
@@ -15,9 +15,9 @@ from pyinfra_nvml.model.unknown import Unknown
 NVIDIA, RUNC = "/usr/bin/nvidia-container-runtime", "/usr/bin/runc"
 
 
-def toolkit(version: str | Unknown | None, mode: str | None = None) -> ContainerToolkit:
+def toolkit(version: str | Unknown | None, mode: str | None = None) -> ContainerToolkitState:
     config = ToolkitConfig("/etc/nvidia-container-runtime/config.toml", "", mode, None)
-    return ContainerToolkit((), version, config, ())
+    return ContainerToolkitState((), version, config, ())
 
 
 def container(injection: Injection, runtime: str, request: Request) -> GpuContainer:
@@ -40,7 +40,7 @@ def container(injection: Injection, runtime: str, request: Request) -> GpuContai
     ],
 )
 def test_way(
-    injection: Injection, runtime: str, asked: Request, having: ContainerToolkit, way: str
+    injection: Injection, runtime: str, asked: Request, having: ContainerToolkitState, way: str
 ) -> None:
     assert ways(container(injection, runtime, asked), having) == (way,)
 

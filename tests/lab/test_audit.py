@@ -15,21 +15,21 @@ _SOCKET = "permission denied while trying to connect to the Docker daemon socket
 _JOURNAL = "journal: kept from this user"
 # What a user without sudo and without groups is not told, and why.
 WANT_ROOT = {
-    "systemd.messages": _JOURNAL,
-    "systemd.containerd": _JOURNAL,
-    "systemd.reloads": _JOURNAL,
-    "systemd.reloaders": _JOURNAL,
-    "systemd.since": _JOURNAL,
-    "driver.log": "kernel log: dmesg refused",
-    "engine.info": _SOCKET,
-    "running": _SOCKET,
+    "systemd_manager.messages": _JOURNAL,
+    "systemd_manager.containerd": _JOURNAL,
+    "systemd_manager.reloads": _JOURNAL,
+    "systemd_manager.reloaders": _JOURNAL,
+    "systemd_manager.since": _JOURNAL,
+    "nvidia_driver.log": "kernel log: dmesg refused",
+    "docker_engine.info": _SOCKET,
+    "docker_inspect": _SOCKET,
     "gpu_containers.unseen[0]": _SOCKET,
     "gpu_containers.unseen[1]": "want root to look into /proc",
     "oci_specs": "want root to read the specs",
-    "operator.operands": "want root to read the specs",
+    "gpu_operator.operands": "want root to read the specs",
 }
 # Only where kernel.dmesg_restrict is set.
-MAY_BE_OPEN = {"driver.log"}
+MAY_BE_OPEN = {"nvidia_driver.log"}
 
 
 def test_one_connection_and_one_exec(lab: Lab, tmp_path: Path) -> None:
@@ -96,6 +96,6 @@ def test_every_kind_of_node_at_once(lab: Lab, tmp_path: Path) -> None:
     assert audit.code == 1
     assert audit.node("gone")["no_answer"].startswith("could not be connected to: ")
     assert "want a key and a user that this host lets in" in audit.node("stranger")["no_answer"]
-    modes = {node.name: audit.node(node.name)["facts"]["hierarchy"]["mode"] for node in nodes}
+    modes = {node.name: audit.node(node.name)["facts"]["cgroup"]["mode"] for node in nodes}
     assert modes == {"bookworm": "v2", "trixie": "v2", "forky": "v2", "legacy": "v1"}
-    assert audit.node("legacy")["facts"]["systemd"]["taints"] == ["cgroupsv1"]
+    assert audit.node("legacy")["facts"]["systemd_manager"]["taints"] == ["cgroupsv1"]

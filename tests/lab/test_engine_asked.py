@@ -34,7 +34,7 @@ def test_another_nodes_engine_is_not_asked(lab: Lab, tmp_path: Path) -> None:
         node.write({"/etc/environment": f"DOCKER_HOST=tcp://127.0.0.1:9\n{more}"})
         assert node.run("docker info").code != 0
         audit = deployed.run(hosts, "audit.py", "--dry", "-y")
-        assert audit.node("trixie")["facts"]["engine"]["info"]["cgroup_driver"] == "systemd"
+        assert audit.node("trixie")["facts"]["docker_engine"]["info"]["cgroup_driver"] == "systemd"
     finally:
         lab.stop(node)
 

@@ -95,7 +95,10 @@ def test_hung_tools_cost_their_limit_and_their_facts(node: Node, tmp_path: Path)
     assert told == ASK
     # What /proc tells stays told: the engine runs, and the container reaches its device.
     facts = after.node("trixie")["facts"]
-    assert facts["engine"]["process"] == before.node("trixie")["facts"]["engine"]["process"]
+    assert (
+        facts["docker_engine"]["process"]
+        == before.node("trixie")["facts"]["docker_engine"]["process"]
+    )
     assert [n["answer"] for n in facts["gpu_containers"]["containers"][0]["nodes"]] == ["ENXIO"] * 2
     statuses = {check["check"]: check["status"] for check in after.node("trixie")["checks"]}
     assert statuses["cgroup-hierarchy"] == "ok"
@@ -114,6 +117,6 @@ def test_a_dockerd_that_stands_still(node: Node, tmp_path: Path) -> None:
     assert spent < LIMIT
     (found,) = [f for f in audit.findings("trixie") if f[0] == "device-exposure"]
     assert found[1] == "at risk"
-    assert audit.node("trixie")["facts"]["engine"]["info"] == {
+    assert audit.node("trixie")["facts"]["docker_engine"]["info"] == {
         "unknown": "docker_engine.info: timed out"
     }

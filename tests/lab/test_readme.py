@@ -21,7 +21,7 @@ WANT = {
     ".venv/bin/pyinfra inventories/example.py deploys/fix_cgroup.py --dry --diff": 0,
     ".venv/bin/pyinfra inventories/example.py deploys/fix_cgroup.py": 0,
     ".venv/bin/pyinfra inventories/example.py deploys/restore.py": 0,
-    ".venv/bin/pyinfra @local fact pyinfra_nvml.facts.docker_engine.Engine": 0,
+    ".venv/bin/pyinfra @local fact pyinfra_nvml.facts.docker_engine.DockerEngine": 0,
 }
 
 ELSEWHERE = {"make lab", "make lab-down"}

@@ -135,7 +135,7 @@ def odd() -> str:
     said = audited("gpu_skew")
     said["nodes"][0]["node"] = ODD
     said["nodes"].append(said["nodes"][0])
-    said["nodes"][0]["facts"]["engine"]["info"]["server_version"] = ODD * 30
+    said["nodes"][0]["facts"]["docker_engine"]["info"]["server_version"] = ODD * 30
     states = {ODD: {"status": "found", "reboot": ODD}}
     return metrics.text(said, drifted(nodes=states, changes=[{"node": ODD, "kind": "new node"}]))
 

@@ -53,13 +53,13 @@ class RebootRequest(Value):
 
 
 @dataclass(frozen=True)
-class RebootRequests(Value):
+class RebootRequiredState(Value):
     """All of them; none is asked for where there is none."""
 
     requests: tuple[RebootRequest, ...]
 
 
-class Requests(Source[RebootRequests]):
+class RebootRequired(Source[RebootRequiredState]):
     """The requests for a reboot of this node.
 
     Sources: /run/reboot-required and its .pkgs (Debian, Ubuntu), /run/reboot-needed (SUSE),
@@ -71,7 +71,7 @@ class Requests(Source[RebootRequests]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> RebootRequests | Unknown:
+    def parse(cls, sections: Sections) -> RebootRequiredState | Unknown:
         answer = section(sections, "reboot_requests.ask")
         if answer.trouble:
             return answer.trouble
@@ -82,8 +82,8 @@ class Requests(Source[RebootRequests]):
         if len(flags) < len(found):
             return Unknown(f"{answer.name}: a flag without a time")
         if isinstance(newer, Unknown):
-            return RebootRequests(tuple(flags)) if flags else newer
-        return RebootRequests((*flags, *newer))
+            return RebootRequiredState(tuple(flags)) if flags else newer
+        return RebootRequiredState((*flags, *newer))
 
 
 def _flag(block: str) -> RebootRequest | None:

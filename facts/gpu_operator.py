@@ -10,7 +10,7 @@ from typing_extensions import override
 from pyinfra_nvml.facts import docker_inspect
 from pyinfra_nvml.facts.docker_inspect import Inspected
 from pyinfra_nvml.facts.oci_specs import PROBE as SPECS
-from pyinfra_nvml.facts.oci_specs import OciContainers, Specs
+from pyinfra_nvml.facts.oci_specs import OciSpecs, OciSpecsState
 from pyinfra_nvml.facts.probe import Probe, Sections, section
 from pyinfra_nvml.facts.source import Source
 from pyinfra_nvml.model.unknown import Unknown, Value
@@ -57,13 +57,13 @@ class Operand(Value):
 
 
 @dataclass(frozen=True)
-class OperatorTraces(Value):
+class GpuOperatorState(Value):
     """The validator's files, whether the Operator's toolkit is there, manifests, operands.
 
     .. code:: python
 
-        OperatorTraces(validations=("driver-ready", "toolkit-ready"), toolkit=True, manifests=(),
-                       operands=(Operand("gpu-operator-validator", "22.9.1", ...),))
+        GpuOperatorState(validations=("driver-ready", "toolkit-ready"), toolkit=True, manifests=(),
+                         operands=(Operand("gpu-operator-validator", "22.9.1", ...),))
     """
 
     validations: tuple[str, ...] | Unknown
@@ -90,7 +90,7 @@ OPERANDS = (
 """NVIDIA/gpu-operator, deployments/gpu-operator/values.yaml: the names of its images."""
 
 
-class Traces(Source[OperatorTraces | None]):
+class GpuOperator(Source[GpuOperatorState | None]):
     """The traces of GPU Operator and device plugin, or ``None`` where there are none.
 
     Sources: /run/nvidia/validations, /usr/local/nvidia/toolkit, /etc/kubernetes/manifests, the
@@ -105,15 +105,15 @@ class Traces(Source[OperatorTraces | None]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> OperatorTraces | Unknown | None:
+    def parse(cls, sections: Sections) -> GpuOperatorState | Unknown | None:
         answer = section(sections, "operator_traces.list")
         rows = docker_inspect.containers(section(sections, docker_inspect.PROBE.name))
-        operands = _operands(rows, Specs.judged(sections))
+        operands = _operands(rows, OciSpecs.judged(sections))
         lines = [line.partition(" ") for line in answer.out.splitlines()]
         trouble = answer.trouble
         # The manifests come last: that they are not readable says nothing of the others.
         first = None if answer.rc == 1 and "not readable" in answer.err else trouble
-        traces = OperatorTraces(
+        traces = GpuOperatorState(
             validations=first or tuple(rest for key, _, rest in lines if key == "validation"),
             toolkit=first or "toolkit" in answer.out.splitlines(),
             manifests=trouble or tuple(rest for key, _, rest in lines if key == "manifest"),
@@ -125,7 +125,7 @@ class Traces(Source[OperatorTraces | None]):
 
 
 def _operands(
-    rows: dict[str, Inspected] | Unknown, specs: OciContainers | Unknown
+    rows: dict[str, Inspected] | Unknown, specs: OciSpecsState | Unknown
 ) -> tuple[Operand, ...] | Unknown:
     listed = () if isinstance(specs, Unknown) else specs.containers
     environments = {spec.id: spec.environment for spec in listed}

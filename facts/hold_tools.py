@@ -33,7 +33,7 @@ _LINES = r"(tool|plugin|line|held) |line$"
 
 
 @dataclass(frozen=True)
-class HoldMeans(Value):
+class HoldToolsState(Value):
     """The programs that hold packages here, and what this project has done with them.
 
     ``held`` are pairs of a means (``apt-mark``, ``dnf``, ``yum``, ``zypper``) and a package's name;
@@ -41,8 +41,8 @@ class HoldMeans(Value):
 
     .. code:: python
 
-        HoldMeans(tools=("apt-mark",), plugins=(), held=(("apt-mark", "libnvidia-compute-550"),),
-                  blacklist=None)
+        HoldToolsState(tools=("apt-mark",), plugins=(),
+                       held=(("apt-mark", "libnvidia-compute-550"),), blacklist=None)
     """
 
     tools: tuple[str, ...]
@@ -68,7 +68,7 @@ class HoldMeans(Value):
         )
 
 
-class Means(Source[HoldMeans]):
+class HoldTools(Source[HoldToolsState]):
     """What holds packages on this node.
 
     + state_dir: where the operations of this project keep their state on the node
@@ -85,7 +85,7 @@ class Means(Source[HoldMeans]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> HoldMeans | Unknown:
+    def parse(cls, sections: Sections) -> HoldToolsState | Unknown:
         answer = section(sections, "hold_means.look")
         if answer.trouble:
             return answer.trouble
@@ -97,7 +97,7 @@ class Means(Source[HoldMeans]):
         held = tuple(line.split(" ") for line in said["held"])
         if any(len(words) != 2 for words in held):
             return Unknown(f"{answer.name}: a line of our record was not understood")
-        return HoldMeans(
+        return HoldToolsState(
             tools=said["tool"],
             plugins=said["plugin"],
             held=tuple((by, name) for by, name in held),

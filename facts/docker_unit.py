@@ -8,7 +8,7 @@ from enum import Enum
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.daemons import Daemons, RunningDaemons
+from pyinfra_nvml.facts.daemons import Daemons, DaemonsState
 from pyinfra_nvml.facts.probe import (
     Probe,
     Section,
@@ -57,7 +57,7 @@ class Variant(str, Enum):
 
 
 @dataclass(frozen=True)
-class EngineSetup(Value):
+class DockerUnitState(Value):
     """The kinds of Docker that are there, how many engines run, and how the next one starts.
 
     ``arguments`` is docker.service's command line as systemd would use it now (drop-ins included),
@@ -66,8 +66,8 @@ class EngineSetup(Value):
 
     .. code:: python
 
-        EngineSetup(variants=(Variant.SNAP,), engines=2,
-                    arguments=("/usr/bin/dockerd", "-H", "fd://", "--exec-opt"))
+        DockerUnitState(variants=(Variant.SNAP,), engines=2,
+                        arguments=("/usr/bin/dockerd", "-H", "fd://", "--exec-opt"))
     """
 
     variants: tuple[Variant, ...] | Unknown
@@ -81,7 +81,7 @@ class EngineSetup(Value):
         return Variant.PODMAN in known and self.engines == 0
 
 
-class Setup(Source[EngineSetup]):
+class DockerUnit(Source[DockerUnitState]):
     """The engines of this node.
 
     Sources: PATH, /snap, ``systemctl show docker.service`` (ExecStart, EnvironmentFiles), the
@@ -99,13 +99,13 @@ class Setup(Source[EngineSetup]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> EngineSetup | Unknown:
+    def parse(cls, sections: Sections) -> DockerUnitState | Unknown:
         answer = section(sections, "engine_setup.ask")
         daemons = Daemons.judged(sections)
-        return EngineSetup(_variants(answer, daemons), _engines(daemons), _arguments(answer))
+        return DockerUnitState(_variants(answer, daemons), _engines(daemons), _arguments(answer))
 
 
-def _variants(answer: Section, daemons: RunningDaemons | Unknown) -> tuple[Variant, ...] | Unknown:
+def _variants(answer: Section, daemons: DaemonsState | Unknown) -> tuple[Variant, ...] | Unknown:
     # systemctl, which may hang, comes after what the variants are told by.
     whole = not answer.trouble or "asked" in answer.out.splitlines()
     if isinstance(daemons, Unknown) or not whole:
@@ -117,7 +117,7 @@ def _variants(answer: Section, daemons: RunningDaemons | Unknown) -> tuple[Varia
     return tuple(variants)
 
 
-def _engines(daemons: RunningDaemons | Unknown) -> int | Unknown:
+def _engines(daemons: DaemonsState | Unknown) -> int | Unknown:
     if isinstance(daemons, Unknown):
         return daemons
     if daemons.hidden:

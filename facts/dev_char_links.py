@@ -20,18 +20,18 @@ echo asked
 
 
 @dataclass(frozen=True)
-class CharLinks(Value):
+class DevCharLinksState(Value):
     """The links under /dev/char with NVIDIA's major that lead somewhere.
 
     .. code:: python
 
-        CharLinks(("195:0", "195:255"))
+        DevCharLinksState(("195:0", "195:255"))
     """
 
     links: tuple[str, ...]
 
 
-class Links(Source[CharLinks | None]):
+class DevCharLinks(Source[DevCharLinksState | None]):
     """The links of /dev/char for NVIDIA's devices, or ``None`` where there is no /dev/char.
 
     udev makes such links for devices that the kernel's driver model knows; NVIDIA's nodes are made
@@ -43,7 +43,7 @@ class Links(Source[CharLinks | None]):
 
     @override
     @classmethod
-    def parse(cls, sections: Sections) -> CharLinks | Unknown | None:
+    def parse(cls, sections: Sections) -> DevCharLinksState | Unknown | None:
         answer = section(sections, "char_links.list")
         if answer.trouble:
             return answer.trouble
@@ -53,4 +53,4 @@ class Links(Source[CharLinks | None]):
         links = tuple(line for line in lines if re.fullmatch(r"195:\d+", line))
         if lines[-1:] != ["asked"] or len(links) != len(lines) - 1:
             return Unknown("/dev/char: its listing was not understood")
-        return CharLinks(links)
+        return DevCharLinksState(links)
