@@ -67,11 +67,12 @@ versions: $(DEV)  ## the unit tests on every Python, with the newest and the old
 record: $(DEV)  ## record a node, HOST=name NAME=its_name ORIGIN='Debian 13, Docker 26.1.5, H100'
 	@$(VENV)/bin/python -m tests.record host '$(HOST)' '$(NAME)' '$(ORIGIN)'
 
-lint: $(DEV)  ## ruff, mypy, import-linter, shellcheck where it is installed
+lint: $(DEV)  ## ruff, mypy, import-linter, conflict markers, shellcheck where it is installed
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports
+	@! git grep -nIE '^(<{7}|>{7}) ' -- . || { echo 'conflict markers in the lines above: resolve the conflict, and delete them' >&2; exit 1; }
 	@if command -v shellcheck >/dev/null; then shellcheck $$(git ls-files '*.sh' .ci/run); fi
 
 format: $(DEV)  ## put the code into shape
