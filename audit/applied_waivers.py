@@ -37,6 +37,26 @@ def _mark(finding: Finding, mine: list[Waiver], day: date) -> Finding:
     return replace(finding, waiver=Waived(waiver.owner, waiver.reason, until, expired))
 
 
+def as_of(results: tuple[Result, ...], day: date) -> tuple[Result, ...]:
+    """The results with every waiver as it counts on this day.
+
+    Raises ``ValueError`` for a last day that is no date.
+    """
+    return tuple(
+        replace(result, findings=tuple(_as_of(finding, day) for finding in result.findings))
+        if any(finding.waiver for finding in result.findings)
+        else result
+        for result in results
+    )
+
+
+def _as_of(finding: Finding, day: date) -> Finding:
+    if finding.waiver is None:
+        return finding
+    expired = date.fromisoformat(finding.waiver.expires) < day
+    return replace(finding, waiver=replace(finding.waiver, expired=expired))
+
+
 def unmatched(
     given: Iterable[Waiver],
     hosts: Collection[str],

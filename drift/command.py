@@ -19,18 +19,13 @@ from fnmatch import fnmatch
 from types import FrameType
 from typing import NoReturn
 
-from pyinfra_nvml.audit import json_file
 from pyinfra_nvml.audit.inventory_name import other_inventory
+from pyinfra_nvml.audit.json_file import Unreadable
+from pyinfra_nvml.audit.record import RecordedVerdict
 from pyinfra_nvml.drift import exit_scheme, results_text
 from pyinfra_nvml.drift.command_line import Options, options
 from pyinfra_nvml.drift.exit_scheme import UNKNOWN, USAGE, Scheme
-from pyinfra_nvml.drift.results import (
-    RUN_AGAIN,
-    Busy,
-    Results,
-    Stopped,
-    old,
-)
+from pyinfra_nvml.drift.results import Busy, Results, Stopped, old
 from pyinfra_nvml.drift.run import run
 from pyinfra_nvml.drift.summary import Judged, judged
 from pyinfra_nvml.model.printable import printable
@@ -55,7 +50,7 @@ def _outcome(chosen: Options, results: Results) -> Judged:
         return Judged(
             UNKNOWN, f"results {results.place}: saw another run write there, want its end"
         )
-    except json_file.Unreadable as reason:
+    except Unreadable as reason:
         return Judged(UNKNOWN, str(reason))
     except (PermissionError, NotADirectoryError, FileExistsError) as fault:
         saw = f"saw {_words(fault)}, want a directory to write to"
@@ -91,28 +86,24 @@ def _shown(chosen: Options, outcome: Judged) -> Judged:
 def _last(chosen: Options, results: Results) -> Judged:
     """The results already there, as they count today; too old ones tell nothing."""
     now = datetime.now(timezone.utc)
-    drift = results.last()
-    if other := other_inventory(drift.get("inventory"), chosen.inventory):
+    last = results.last()
+    if other := other_inventory(last.inventory, chosen.inventory):
         return Judged(UNKNOWN, other)
     # Where no run gave an audit yet, drift.json has the reason.
-    given = drift.get("results") is not None
-    today = results.last_audit() if given or results.audit.exists() else None
+    today = results.last_audit() if last.results or results.audit.exists() else None
     if today and chosen.limits:
-        with json_file.understood(str(results.audit), RUN_AGAIN):
-            today = {**today, "limited": True, "nodes": _within(today["nodes"], chosen.limits)}
-        if not today["nodes"]:
+        today = replace(today, limited=True, nodes=_within(today.nodes, chosen.limits))
+        if not today.nodes:
             saw = "saw no such node in the last results"
             return Judged(USAGE, f"limit {', '.join(chosen.limits)}: {saw}, want one of them")
-    outcome = judged(today, results.earlier(chosen.inventory), chosen.level, now.date())
-    with json_file.understood("drift.json", RUN_AGAIN):
-        reason = old(drift, results.running(), chosen.interval, now)
-    if reason:
+    outcome = judged(today, results.baseline(chosen.inventory), chosen.level, now.date())
+    if reason := old(last, results.running(), chosen.interval, now):
         return replace(outcome, exit=UNKNOWN, reason=reason)
     return outcome
 
 
-def _within(nodes: Sequence[dict[str, object]], limits: Sequence[str]) -> list[dict[str, object]]:
-    return [node for node in nodes if any(fnmatch(str(node["node"]), limit) for limit in limits)]
+def _within(nodes: Sequence[RecordedVerdict], limits: Sequence[str]) -> tuple[RecordedVerdict, ...]:
+    return tuple(node for node in nodes if any(fnmatch(node.node, limit) for limit in limits))
 
 
 def _tell(chosen: Options, outcome: Judged) -> None:

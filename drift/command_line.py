@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from typing_extensions import override
 
+from pyinfra_nvml.audit.run_record import LONGEST_INTERVAL
 from pyinfra_nvml.drift.exit_scheme import (
     USAGE,
     Scheme,
@@ -21,8 +22,6 @@ from pyinfra_nvml.model.finding import LEVELS
 
 # Beside /var/lib/pyinfra-nvml, which is for root alone (operations/node/state.sh).
 RESULTS = Path("/var/lib/pyinfra-nvml-drift")
-LONGEST = 100_000_000
-"""Three years: more is a slip, and than 2**31 more than alarm(2) takes."""
 
 _LEVELS = (*LEVELS, "none")
 
@@ -154,7 +153,7 @@ def _seconds(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = 0
-    if not 0 < seconds <= LONGEST:
-        want = f"a number of seconds up to {LONGEST}"
+    if not 0 < seconds <= LONGEST_INTERVAL:
+        want = f"a number of seconds up to {LONGEST_INTERVAL}"
         raise argparse.ArgumentTypeError(f"saw {text!r}, want {want}")
     return seconds

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from pyinfra_nvml.drift.changes import (
-    JOINED,
-    SILENT,
-    VANISHED,
-    Change,
-)
+from pyinfra_nvml.audit.run_record import Change, WaivedFinding
+from pyinfra_nvml.drift.changes import JOINED, SILENT, VANISHED
 from pyinfra_nvml.drift.summary import Judged
 from pyinfra_nvml.model.printable import printable
 from pyinfra_nvml.reports.node_names import folded
@@ -25,15 +21,14 @@ def lines(outcome: Judged) -> Iterator[str]:
     """
     if not outcome.audited:
         return
-    accepted = outcome.times.get("accepted")
-    if accepted:
+    if outcome.accepted:
         count = len(outcome.changes)
-        yield f"drift since {accepted}: {count or 'none'}"
-    elif outcome.times.get("results") and outcome.untold != outcome.reason:
+        yield f"drift since {outcome.accepted.isoformat(timespec='seconds')}: {count or 'none'}"
+    elif outcome.results and outcome.untold != outcome.reason:
         yield printable(f"drift: {outcome.untold}")
     yield from _alike((_told(one), one.node) for one in outcome.changes if one.kind != SILENT)
     yield from _unreached([one for one in outcome.changes if one.kind == SILENT])
-    waived = [(_waived(waiver), waiver["node"]) for waiver in outcome.waivers]
+    waived = [(_waived(waiver), waiver.node) for waiver in outcome.waived]
     if waived:
         yield f"waived: {len(waived)}"
     yield from _alike(waived)
@@ -58,9 +53,9 @@ def _alike(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
         yield printable(f"  {folded(nodes)} · {said}")
 
 
-def _waived(waiver: Mapping[str, str]) -> str:
-    until = f"until {waiver['expires']} by {waiver['owner']}: {waiver['reason']}"
-    return f"{waiver['subject']}, {until}  [{waiver['check']}]"
+def _waived(waiver: WaivedFinding) -> str:
+    until = f"until {waiver.expires.isoformat()} by {waiver.owner}: {waiver.reason}"
+    return f"{waiver.subject}, {until}  [{waiver.check}]"
 
 
 def _told(change: Change) -> str:

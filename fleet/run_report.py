@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 
-from pyinfra_nvml.audit import accepted
-from pyinfra_nvml.audit.document import Run, document
-from pyinfra_nvml.audit.standing import Document
+from pyinfra_nvml.audit import baseline
+from pyinfra_nvml.audit.document import Run, record
+from pyinfra_nvml.audit.record import RecordedAudit
 from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.fleet import run_inventory
 from pyinfra_nvml.model.unknown import Unknown
@@ -33,13 +33,13 @@ class RunReport:
     lost: list[str] = field(default_factory=list)
 
     @cached_property
-    def _document(self) -> Document:
-        return document(self.verdicts, self.at, self.run)
+    def _recorded(self) -> RecordedAudit:
+        return record(self.verdicts, self.at, self.run)
 
     def write(self) -> Iterator[str]:
         """Writes the files that the knobs name; yields a line for each."""
         there = list(
-            write_all(self.knobs, self.verdicts, self.at, self.run, lambda: self._document)
+            write_all(self.knobs, self.verdicts, self.at, self.run, lambda: self._recorded)
         )
         for path in there:
             if isinstance(path, Unknown):
@@ -52,10 +52,10 @@ class RunReport:
     def _accept(self, place: Path) -> Iterator[str]:
         try:
             named = run_inventory.NAMED.get("inventory")
-            yield from accepted.accept(self._document, place, self.at, named)
+            yield from baseline.accept(self._recorded, place, self.at, named)
         except OSError as fault:
             saw = f"saw {fault.strerror or fault}, want today's state accepted"
-            self.lost.append(f"{place / accepted.NAME}: {saw}")
+            self.lost.append(f"{place / baseline.NAME}: {saw}")
             yield self.lost[-1]
 
     def show(self, lines: Iterable[str]) -> None:

@@ -8,7 +8,8 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from pyinfra_nvml.audit.verdict import WORDS, Verdict
+from pyinfra_nvml.audit.judgement import WORDS
+from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.facts.gpu_containers import GpuContainersState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Level

@@ -9,7 +9,7 @@ from prometheus_client.core import GaugeMetricFamily
 
 PREFIX = "pyinfra_nvml_"
 
-LONGEST = 300
+LONGEST_LABEL = 300
 """Characters of a label value: some remote storages drop a sample with more than about 1,000."""
 
 Row = tuple[Mapping[str, object], float]
@@ -42,4 +42,4 @@ def label(value: object) -> str:
     """A label's value, not endless, and without half a surrogate pair: JSON can hold one."""
     text = value if isinstance(value, str) else ""
     text = text.encode("utf-8", "backslashreplace").decode()
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text if len(text) <= LONGEST_LABEL else f"{text[: LONGEST_LABEL - 1]}…"

@@ -14,7 +14,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from pyinfra_nvml.audit.catalogue import entries
 from pyinfra_nvml.audit.document import Run
-from pyinfra_nvml.audit.verdict import WORDS, Verdict
+from pyinfra_nvml.audit.judgement import WORDS
+from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.model.finding import (
     Finding,
     Level,

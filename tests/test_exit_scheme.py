@@ -6,16 +6,16 @@ import pytest
 
 from pyinfra_nvml.audit.standing import Standing
 from pyinfra_nvml.drift.exit_scheme import Scheme, code, line
-from pyinfra_nvml.model.finding import Status
+from pyinfra_nvml.model.finding import Level, Status
 
 CLEAN = Standing("gpu-01", Status.OK, None, None, "ok")
-ADVICE = Standing("gpu-02", Status.OK, "advice", None, "advice: docker: x [engine-config]")
-RISK = Standing("gpu-03", Status.FOUND, "at risk", None, "at risk: container a | b: x [c]")
-BROKEN = Standing("gpu-04", Status.FOUND, "broken", None, "broken: container ü\n: " + "é" * 90)
+ADVICE = Standing("gpu-02", Status.OK, Level.ADVICE, None, "advice: docker: x [engine-config]")
+RISK = Standing("gpu-03", Status.FOUND, Level.AT_RISK, None, "at risk: container a | b: x [c]")
+BROKEN = Standing("gpu-04", Status.FOUND, Level.BROKEN, None, "broken: container ü\n: " + "é" * 90)
 SILENT = Standing(
     "gpu-05", Status.UNKNOWN, None, None, "no answer: could not be connected to", True
 )
-DOUBT = Standing("gpu-06", Status.UNKNOWN, "advice", None, "unknown: docker: x [engine-config]")
+DOUBT = Standing("gpu-06", Status.UNKNOWN, Level.ADVICE, None, "unknown: docker: x [engine-config]")
 
 CASES = [
     ([CLEAN], 0, (0, 0, 0), "OK"),

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import time
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -120,7 +121,7 @@ def test_what_may_not_be_listed_is_unknown(home: Path) -> None:
 
 def test_a_changed_cluster_is_drift() -> None:
     before, after = (
-        plain(recordings.node("gpu_kubernetes", None, {"name": name}))
+        cast(dict[str, object], plain(recordings.node("gpu_kubernetes", None, {"name": name})))
         for name in ("operator_23_9", "operator_25_10")
     )
     told = {name: (old, new) for name, old, new in differences(before, after)}

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 
-from pyinfra_nvml.audit.document import Run, document
+from pyinfra_nvml.audit.document import Run, record
 from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, result
 from pyinfra_nvml.model.remedy import Repair
@@ -50,7 +50,7 @@ def test_every_recorded_node_s_document_fits_the_schema() -> None:
     run = Run(
         plans={"gpu-09": ("x",)}, untouched={"gpu-09": "canary"}, failed=frozenset(RECORDED[:1])
     )
-    content = json.loads(json.dumps(document([*fleet(), evil()], AT, run)))
+    content = json.loads(json.dumps(record([*fleet(), evil()], AT, run).to_json()))
     jsonschema.validate(content, SCHEMA, jsonschema.Draft202012Validator)
 
 
@@ -67,7 +67,7 @@ def test_every_recorded_node_s_document_fits_the_schema() -> None:
 def test_the_schema_refuses_what_is_not_the_document(
     path: tuple[str | int, ...], value: object
 ) -> None:
-    content = json.loads(json.dumps(document(fleet()[:1], AT)))
+    content = json.loads(json.dumps(record(fleet()[:1], AT).to_json()))
     place = content
     for step in path[:-1]:
         place = place[step]

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
 
-from pyinfra_nvml.audit.accepted import Earlier
 from pyinfra_nvml.audit.applied_waivers import unmatched
-from pyinfra_nvml.audit.document import document
+from pyinfra_nvml.audit.baseline import Baseline
+from pyinfra_nvml.audit.document import record
+from pyinfra_nvml.audit.record import RecordedAudit, audit_of
 from pyinfra_nvml.audit.standing import exit_code, standings
 from pyinfra_nvml.audit.verdict import Verdict, verdict
 from pyinfra_nvml.drift.changes import changes
@@ -100,9 +100,8 @@ def exposed(given: tuple[Waiver, ...], day: date) -> Verdict:
     return verdict("gpu-01", recordings.node("trixie_exposed"), waived=given, day=day)
 
 
-def read(*verdicts: Verdict) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(json.dumps(document(verdicts, AT)))
-    return content
+def read(*verdicts: Verdict) -> RecordedAudit:
+    return audit_of(json.loads(json.dumps(record(verdicts, AT).to_json())), "audit.json")
 
 
 def test_it_holds_through_its_day_and_not_after() -> None:
@@ -111,8 +110,8 @@ def test_it_holds_through_its_day_and_not_after() -> None:
     assert "waived" in held.summary
     assert over.worst is not None and "waived" not in over.summary
     # The results of the day before are judged again on the day after.
-    assert exit_code(standings(read(held), None, UNTIL)) == 0
-    assert exit_code(standings(read(held), None, date(2027, 2, 1))) == 1
+    assert exit_code(standings(read(held).nodes, None, UNTIL)) == 0
+    assert exit_code(standings(read(held).nodes, None, date(2027, 2, 1))) == 1
 
 
 @pytest.mark.parametrize(
@@ -197,7 +196,7 @@ def test_it_never_hides_an_unknown() -> None:
     )
     told = verdict("gpu-01", recordings.node("trixie_no_root"), waived=every, day=UNTIL)
     assert told.doubts
-    (standing,) = standings(read(told), None, UNTIL)
+    (standing,) = standings(read(told).nodes, None, UNTIL)
     assert standing.status is Status.UNKNOWN
 
 
@@ -209,12 +208,13 @@ def test_drift_tells_a_finding_again_when_its_waiver_is_over() -> None:
     after = date(2027, 2, 1)
     new = [c for c in changes(accepted, held, after) if c.kind == "new finding"]
     assert {change.check for change in new} >= {"device-exposure"}
-    waived = judged(held, Earlier(accepted), None, UNTIL).document["waived"]
+    waived = judged(held, Baseline(accepted), None, UNTIL).record.to_json()["waived"]
     jsonschema.validate(waived, SCHEMA["properties"]["waived"] | {"$defs": SCHEMA["$defs"]})
-    told = judged(held, Earlier(accepted), None, after)
-    assert (told.untold, told.times["accepted"]) == ("", accepted["time"])
+    told = judged(held, Baseline(accepted), None, after)
+    assert (told.untold, told.accepted) == ("", accepted.time)
+    assert isinstance(waived, list)
     assert waived[0]["owner"] == "gpu-team" and waived[0]["expires"] == "2027-01-31"
-    assert judged(held, Earlier(accepted), None, after).document["waived"] == []
+    assert judged(held, Baseline(accepted), None, after).record.to_json()["waived"] == []
     # Accepted after that day, it was a finding then, and is no news.
-    late = {**held, "nodes": [{**node, "day": after.isoformat()} for node in held["nodes"]]}
+    late = replace(held, nodes=tuple(replace(node, day=after) for node in held.nodes))
     assert changes(late, held, after) == []

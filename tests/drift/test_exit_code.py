@@ -46,7 +46,10 @@ def test_output_that_nobody_takes_is_no_finding_and_hides_none(place: Place) -> 
     whole["nodes"][0]["node"] = None
     audit.write_text(json.dumps(whole))
     code, said = place.run("--last")
-    assert (code, "audit.json: saw a value of another kind (node None)" in said) == (2, True), said
+    assert (code, "audit.json: saw None as nodes[0].node, want a valid string" in said) == (
+        2,
+        True,
+    ), said
     audit.write_text(json.dumps({**whole, "nodes": 7}))
     assert place.run("--last", "--limit", "gpu-01")[0] == 2
 
