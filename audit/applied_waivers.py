@@ -10,7 +10,7 @@ from pyinfra_nvml.model.finding import Finding, Result, Waived
 from pyinfra_nvml.settings.waivers import Waiver
 
 
-def applied(
+def apply_waivers(
     results: Iterable[Result], host: str, given: Iterable[Waiver], day: date
 ) -> tuple[Result, ...]:
     """The results with every finding that somebody answers for marked so; doubts stay as they are.
@@ -57,7 +57,7 @@ def _as_of(finding: Finding, day: date) -> Finding:
     return replace(finding, waiver=replace(finding.waiver, expired=expired))
 
 
-def unmatched(
+def unmatched_waivers(
     given: Iterable[Waiver],
     hosts: Collection[str],
     found: Mapping[str, Iterable[Result]] | None = None,

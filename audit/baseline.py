@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from pyinfra_nvml.audit.inventory_name import same
+from pyinfra_nvml.audit.inventory_name import same_inventory
 from pyinfra_nvml.audit.json_file import Unreadable, write_json
 from pyinfra_nvml.audit.record import RecordedAudit, read_audit
 
@@ -30,7 +30,7 @@ class Baseline:
 NOTHING_YET = Baseline(why="nothing accepted yet, want --accept once")
 
 
-def accept(
+def accept_baseline(
     today: RecordedAudit, place: Path, at: datetime, inventory: str | None = None
 ) -> Iterator[str]:
     """Makes today's state the accepted one in this directory; yields what there is to say of it.
@@ -44,18 +44,18 @@ def accept(
         earlier = read_audit(path) if path.exists() else None
     except Unreadable as reason:
         yield f"{reason}; a new one takes its place"
-    if earlier and not same(earlier.inventory, inventory):
+    if earlier and not same_inventory(earlier.inventory, inventory):
         saw = f"saw the state of {earlier.inventory}"
         yield f"{path}: {saw}; that of {inventory} replaces it"
         earlier = None
-    state, kept_as_they_were = merged(today, earlier, at)
+    state, kept_as_they_were = merge_baseline(today, earlier, at)
     write_json(path, state.to_json())
     yield from kept_as_they_were
     answered = sum(node.no_answer is None for node in today.nodes)
     yield f"accepted: {answered} of {len(today.nodes)} nodes, in {path}"
 
 
-def merged(
+def merge_baseline(
     today: RecordedAudit, earlier: RecordedAudit | None, at: datetime
 ) -> tuple[RecordedAudit, list[str]]:
     """The state to keep, and a line for every host that is not taken as it is today.

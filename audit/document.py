@@ -39,7 +39,9 @@ class Run:
         return tuple(told)
 
 
-def record(verdicts: Sequence[Verdict], at: datetime, run: Run | None = None) -> RecordedAudit:
+def record_audit(
+    verdicts: Sequence[Verdict], at: datetime, run: Run | None = None
+) -> RecordedAudit:
     """The audit of a fleet, in the order of its inventory.
 
     A node on which a change failed is shown as it was before: ``stale``.

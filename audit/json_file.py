@@ -72,12 +72,12 @@ def read_record(kind: TypeAdapter[Record], path: Path, version: int, do: str = "
         Unreadable("audit.json: saw no 'time' in it, want what this program writes: run it again")
     """
     try:
-        return understood(kind, read_json(path, version), str(path))
+        return parse_record(kind, read_json(path, version), str(path))
     except Unreadable as reason:
         raise Unreadable(f"{reason}: {do}" if do else str(reason)) from None
 
 
-def understood(kind: TypeAdapter[Record], content: object, name: str) -> Record:
+def parse_record(kind: TypeAdapter[Record], content: object, name: str) -> Record:
     """The typed object that a document is; raises ``Unreadable`` with the first of its faults."""
     try:
         return kind.validate_python(content)

@@ -11,12 +11,12 @@ from typing import Annotated, Any, cast
 from pydantic import AfterValidator, Field, TypeAdapter
 
 from pyinfra_nvml.audit.applied_waivers import as_of
-from pyinfra_nvml.audit.json_file import Day, Time, read_record, understood
+from pyinfra_nvml.audit.json_file import Day, Time, parse_record, read_record
 from pyinfra_nvml.audit.judgement import Judgement
 from pyinfra_nvml.model.finding import Finding, Result
 from pyinfra_nvml.model.unknown import plain
 
-VERSION = 1
+AUDIT_VERSION = 1
 """Goes up when a reader of the old form could be misled; a new key alone does not raise it."""
 
 
@@ -103,7 +103,7 @@ class RecordedAudit:
     def to_json(self) -> dict[str, object]:
         """The document as docs/audit.schema.json has it; times are UTC, ISO 8601."""
         return {
-            "version": VERSION,
+            "version": AUDIT_VERSION,
             "time": self.time.isoformat(timespec="seconds"),
             "limited": self.limited,
             **({"inventory": self.inventory} if self.inventory else {}),
@@ -116,9 +116,9 @@ _AUDIT = TypeAdapter(RecordedAudit)
 
 def read_audit(path: Path, do: str = "") -> RecordedAudit:
     """The audit in a file; raises ``json_file.Unreadable``, with ``do`` as its advice."""
-    return read_record(_AUDIT, path, VERSION, do)
+    return read_record(_AUDIT, path, AUDIT_VERSION, do)
 
 
-def audit_of(content: object, name: str) -> RecordedAudit:
+def parse_audit(content: object, name: str) -> RecordedAudit:
     """The audit that is this JSON; raises ``json_file.Unreadable`` with this name of it."""
-    return understood(_AUDIT, content, name)
+    return parse_record(_AUDIT, content, name)

@@ -9,11 +9,11 @@ from typing import Annotated
 
 from pydantic import Field, Strict, TypeAdapter
 
-from pyinfra_nvml.audit.json_file import Day, Number, Time, read_record, understood
+from pyinfra_nvml.audit.json_file import Day, Number, Time, parse_record, read_record
 from pyinfra_nvml.audit.standing import Standing
 from pyinfra_nvml.model.finding import Level, Status
 
-VERSION = 1
+RUN_VERSION = 1
 """Goes up when a reader of the old form could be misled; a new key alone does not raise it."""
 
 
@@ -101,7 +101,7 @@ class RunRecord:
         times = ("started", "ended", "results", "accepted")
         as_they_are = ("seconds", "interval", "exit", "reason", "audited", "inventory")
         return {
-            "version": VERSION,
+            "version": RUN_VERSION,
             **{name: _stamp(getattr(self, name)) for name in times},
             **{name: getattr(self, name) for name in as_they_are},
             "nodes": {name: node.to_json() for name, node in self.nodes.items()},
@@ -110,7 +110,7 @@ class RunRecord:
         }
 
 
-def kept(standing: Standing) -> NodeRecord:
+def node_record(standing: Standing) -> NodeRecord:
     """How a node stands, as the record has it."""
     return NodeRecord(standing.status, standing.level, standing.reboot, standing.summary)
 
@@ -124,9 +124,9 @@ _RUN = TypeAdapter(RunRecord)
 
 def read_run(path: Path, do: str = "") -> RunRecord:
     """The record in a file; raises ``json_file.Unreadable``, with ``do`` as its advice."""
-    return read_record(_RUN, path, VERSION, do)
+    return read_record(_RUN, path, RUN_VERSION, do)
 
 
-def run_of(content: object, name: str) -> RunRecord:
+def parse_run(content: object, name: str) -> RunRecord:
     """The record that is this JSON; raises ``json_file.Unreadable`` with this name of it."""
-    return understood(_RUN, content, name)
+    return parse_record(_RUN, content, name)

@@ -8,7 +8,7 @@ from datetime import date, datetime, timezone
 
 from typing_extensions import override
 
-from pyinfra_nvml.audit.applied_waivers import applied
+from pyinfra_nvml.audit.applied_waivers import apply_waivers
 from pyinfra_nvml.audit.catalogue import judge
 from pyinfra_nvml.audit.judgement import Judgement
 from pyinfra_nvml.facts.node import NodeState
@@ -51,7 +51,7 @@ def verdict(
     if isinstance(state, Unknown):
         return Verdict(node, state, (), execs)
     today = day or datetime.now(timezone.utc).date()
-    results = applied(judge(state, wishes), node, waived, today)
+    results = apply_waivers(judge(state, wishes), node, waived, today)
     return Verdict(node, state, results, execs)
 
 

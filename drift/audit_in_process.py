@@ -25,10 +25,10 @@ from pyinfra.api.output import set_echo, set_formatter
 from pyinfra.context import ctx_state
 
 from pyinfra_nvml.drift.audit_process import NOT_ALL_WRITTEN
-from pyinfra_nvml.drift.inventory_refusals import group_data, refusals
+from pyinfra_nvml.drift.inventory_refusals import group_data, inventory_refusals
 from pyinfra_nvml.fleet import run_inventory
-from pyinfra_nvml.fleet.inventory_read import told
-from pyinfra_nvml.fleet.session import of_run
+from pyinfra_nvml.fleet.inventory_read import describe_fault
+from pyinfra_nvml.fleet.session import session_of_run
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PR_SET_PDEATHSIG = 1
@@ -47,11 +47,11 @@ def main() -> None:
         print(f"directory {asked.chdir}: saw {fault.strerror}, want one that this user may enter")
         sys.exit(3)
     _as_pyinfra_sets_up()
-    reasons = refusals(asked.inventory, asked.data, asked.limit)
+    reasons = inventory_refusals(asked.inventory, asked.data, asked.limit)
     if reasons:
         print("\n".join(reasons))
         sys.exit(3)
-    run_inventory.named(asked.inventory)
+    run_inventory.set_inventory(asked.inventory)
     sys.exit(_audit(asked))
 
 
@@ -106,7 +106,7 @@ def _audit(asked: argparse.Namespace) -> int:
             print(inner)
             return 3
         if not isinstance(inner, PyinfraError):
-            reason = f"pyinfra: saw {told(inner)}, want a run to its end"
+            reason = f"pyinfra: saw {describe_fault(inner)}, want a run to its end"
             traceback.print_exception(inner)
     lost = _reported()
     if last := f"could not write: {'; '.join(lost)}" if lost else reason:
@@ -121,7 +121,7 @@ def _reported() -> Sequence[str]:
     state = ctx_state.get()
     if not state or not state.initialised:
         return ()
-    session = of_run(state)
+    session = session_of_run(state)
     if not session.reported:
         session.report(state)
     return session.lost

@@ -15,8 +15,8 @@ from pyinfra_nvml.audit.run_record import LONGEST_INTERVAL
 from pyinfra_nvml.drift.exit_scheme import (
     USAGE,
     Scheme,
-    code,
-    line,
+    scheme_code,
+    status_line,
 )
 from pyinfra_nvml.model.finding import LEVELS
 
@@ -51,11 +51,11 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if self.scheme is Scheme.PLAIN:
             self.print_usage(sys.stderr)
-        print(line(self.scheme, USAGE, (), message))
-        sys.exit(code(self.scheme, USAGE, ()))
+        print(status_line(self.scheme, USAGE, (), message))
+        sys.exit(scheme_code(self.scheme, USAGE, ()))
 
 
-def options(words: Sequence[str]) -> Options:
+def parse_options(words: Sequence[str]) -> Options:
     """The options in these words; ends the process where they make no sense."""
     parser = _parser()
     parser.scheme = _scheme(words)

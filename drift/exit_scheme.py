@@ -29,7 +29,7 @@ class Scheme(str, Enum):
     NPD = "npd"
 
 
-def code(scheme: Scheme, plain: int, found: Sequence[Standing]) -> int:
+def scheme_code(scheme: Scheme, plain: int, found: Sequence[Standing]) -> int:
     """The scheme's exit code for a plain one."""
     if scheme is Scheme.NAGIOS:
         critical = 2 if _worst(found) is Level.BROKEN else 1
@@ -39,12 +39,12 @@ def code(scheme: Scheme, plain: int, found: Sequence[Standing]) -> int:
     return plain
 
 
-def line(scheme: Scheme, plain: int, found: Sequence[Standing], reason: str) -> str:
+def status_line(scheme: Scheme, plain: int, found: Sequence[Standing], reason: str) -> str:
     """The line that goes with the code; ``reason`` says why nothing could be told of the run."""
     if scheme is Scheme.NPD:
         return _cut(_message(plain, found, reason) or "ok")
     if scheme is Scheme.NAGIOS:
-        word = ("OK", "WARNING", "CRITICAL", "UNKNOWN")[code(scheme, plain, found)]
+        word = ("OK", "WARNING", "CRITICAL", "UNKNOWN")[scheme_code(scheme, plain, found)]
         text = _message(plain, found, reason) or _nodes(found)
         return f"NVML {word} - {_one_line(text)} | {_perfdata(found)}"
     return _one_line(_message(plain, found, reason)) or f"clean at this level: {_nodes(found)}"

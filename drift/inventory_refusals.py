@@ -6,22 +6,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pyinfra_nvml.fleet.inventory_read import (
-    against,
-    read,
-    said,
-    taking_part,
+    inventory_faults,
+    parse_data,
+    read_inventory,
+    selected_hosts,
 )
 from pyinfra_nvml.fleet.wrong_knobs import wrong_knobs
 
 _DEFAULTS = Path(__file__).resolve().parents[1] / "inventories" / "group_data"
 
 
-def refusals(name: str, data: Sequence[str], limits: Sequence[str]) -> list[str]:
+def inventory_refusals(name: str, data: Sequence[str], limits: Sequence[str]) -> list[str]:
     """Every reason against the run of an inventory with ``--data`` and ``--limit``."""
-    inventory = read(name, said(data), group_data(name))
+    inventory = read_inventory(name, parse_data(data), group_data(name))
     if isinstance(inventory, str):
         return [inventory]
-    return [*against(inventory, limits), *wrong_knobs(inventory, taking_part(inventory, limits))]
+    return [
+        *inventory_faults(inventory, limits),
+        *wrong_knobs(inventory, selected_hosts(inventory, limits)),
+    ]
 
 
 def group_data(inventory: str) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pyinfra_nvml.audit import baseline
 from pyinfra_nvml.audit.baseline import NOTHING_YET, Baseline
-from pyinfra_nvml.audit.inventory_name import inventory_name, same
+from pyinfra_nvml.audit.inventory_name import inventory_name, same_inventory
 from pyinfra_nvml.audit.json_file import Unreadable, write_json
 from pyinfra_nvml.audit.record import RecordedAudit, read_audit
 from pyinfra_nvml.audit.run_record import RunRecord, read_run
@@ -153,7 +153,7 @@ class Results:
             kept = read_audit(self.accepted, ACCEPT_AGAIN)
         except Unreadable as fault:
             return Baseline(why=str(fault), damaged=True)
-        if same(kept.inventory, wanted):
+        if same_inventory(kept.inventory, wanted):
             return Baseline(kept)
         # Of this one nothing was accepted, as before the first time: no reason to tell less.
         do = f"`{accept_command(inventory, self.place)}` does, in its place"
@@ -161,7 +161,9 @@ class Results:
         return Baseline(why=f"{saw}, nothing accepted yet of {wanted}: {do}")
 
 
-def old(run: RunRecord, running: bool, interval: float | None, now: datetime) -> str | None:
+def stale_reason(
+    run: RunRecord, running: bool, interval: float | None, now: datetime
+) -> str | None:
     """Why the results are not today's, or ``None``: too old, or the last run has not ended."""
     if run.results is None:
         return run.reason or "no run has ended yet"

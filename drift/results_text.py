@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pyinfra_nvml.audit.run_record import Change, WaivedFinding
 from pyinfra_nvml.drift.changes import JOINED, SILENT, VANISHED
-from pyinfra_nvml.drift.summary import Judged
+from pyinfra_nvml.drift.summary import RunOutcome
 from pyinfra_nvml.model.printable import printable
-from pyinfra_nvml.reports.node_names import folded
+from pyinfra_nvml.reports.node_names import fold_names
 
 _REASONS = 3
 """How many reasons for no answer are told."""
 
 
-def lines(outcome: Judged) -> Iterator[str]:
+def change_lines(outcome: RunOutcome) -> Iterator[str]:
     """Drift first, then waivers; where there is no drift to tell, why, unless that is the reason.
 
     Of a run that gave no audit nothing is told: what is there is from one before it.
@@ -40,7 +40,7 @@ def _unreached(silent: Sequence[Change]) -> Iterator[str]:
     shown, rest = reasons[:_REASONS], reasons[_REASONS:]
     yield from _alike((_told(one), one.node) for one in silent if _told(one) in shown)
     if rest:
-        others = folded([one.node for one in silent if _told(one) in rest])
+        others = fold_names([one.node for one in silent if _told(one) in rest])
         yield printable(f"  {others} · no answer: {len(rest)} more reasons, each in drift.json")
 
 
@@ -50,7 +50,7 @@ def _alike(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     for said, node in pairs:
         groups.setdefault(said, []).append(node)
     for said, nodes in groups.items():
-        yield printable(f"  {folded(nodes)} · {said}")
+        yield printable(f"  {fold_names(nodes)} · {said}")
 
 
 def _waived(waiver: WaivedFinding) -> str:

@@ -11,15 +11,15 @@ from pyinfra_nvml.audit.inventory_name import inventory_name
 from pyinfra_nvml.audit.json_file import Unreadable, write_json
 from pyinfra_nvml.audit.record import RecordedAudit
 from pyinfra_nvml.audit.run_record import RunRecord
-from pyinfra_nvml.drift.audit_process import NOT_ALL_WRITTEN, Asked, audit
+from pyinfra_nvml.drift.audit_process import NOT_ALL_WRITTEN, AuditRequest, run_pyinfra
 from pyinfra_nvml.drift.command_line import Options
 from pyinfra_nvml.drift.exit_scheme import CLEAN, UNKNOWN, USAGE
 from pyinfra_nvml.drift.results import Results, Stopped
-from pyinfra_nvml.drift.summary import Judged, judged
+from pyinfra_nvml.drift.summary import RunOutcome, judge_run
 from pyinfra_nvml.reports import textfile
 
 
-def run(chosen: Options, results: Results) -> Judged:
+def run_audit(chosen: Options, results: Results) -> RunOutcome:
     """Runs the audit; a run that gave nothing leaves the last results and says why."""
     with results.held() as lock:
         started, clock = datetime.now(timezone.utc), time.monotonic()
@@ -64,7 +64,7 @@ def _put(path: Path, record: RunRecord) -> str:
     return ""
 
 
-def _kept(outcome: Judged, lost: str) -> Judged:
+def _kept(outcome: RunOutcome, lost: str) -> RunOutcome:
     """What was found comes first, also where not all of it could be written."""
     if not lost:
         return outcome
@@ -78,9 +78,9 @@ def _audited(chosen: Options, results: Results, lock: int) -> tuple[int, str]:
 
     0 where it gave a document; the reason is then what it could not write beside it.
     """
-    asked = Asked(chosen.inventory, chosen.limits, chosen.data)
+    asked = AuditRequest(chosen.inventory, chosen.limits, chosen.data)
     try:
-        ended = audit(asked, results, lock, chosen.time_limit)
+        ended = run_pyinfra(asked, results, lock, chosen.time_limit)
     except (Stopped, KeyboardInterrupt):
         return UNKNOWN, "stopped before the audit ended"
     if ended is None:
@@ -101,7 +101,7 @@ def _how(ended: int) -> str:
     return f"by signal {-ended}" if ended < 0 else f"with {ended}"
 
 
-def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged:
+def _judged(chosen: Options, results: Results, code: int, reason: str) -> RunOutcome:
     outcome, trouble = _readable(chosen, results)
     if code:
         return replace(outcome, exit=code, reason=reason, audited=False)
@@ -113,7 +113,7 @@ def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged
     return outcome
 
 
-def _readable(chosen: Options, results: Results) -> tuple[Judged, str]:
+def _readable(chosen: Options, results: Results) -> tuple[RunOutcome, str]:
     """What the documents of the directory come to, and what is the matter with one of them.
 
     Where a run gave no audit, that of an earlier run may be the damaged one.
@@ -125,7 +125,7 @@ def _readable(chosen: Options, results: Results) -> tuple[Judged, str]:
         today = results.last_audit() if results.audit.exists() else None
     except Unreadable as fault:
         trouble = str(fault)
-    return judged(today, baseline, level, day), trouble
+    return judge_run(today, baseline, level, day), trouble
 
 
 def _last_audit(results: Results) -> RecordedAudit | None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from pyinfra_nvml.audit.inventory_name import other_inventory
 from pyinfra_nvml.audit.json_file import Unreadable, read_json, write_json
 from pyinfra_nvml.audit.standing import exit_code, standings
-from pyinfra_nvml.drift.results import Results, old
+from pyinfra_nvml.drift.results import Results, stale_reason
 from pyinfra_nvml.drift.slurm_node import (
     Act,
     Decision,
@@ -42,7 +42,7 @@ def main() -> None:
     asked = _asked()
     results = Results(asked.results)
     name = asked.node or os.environ.get("SLURMD_NODENAME") or platform.node().partition(".")[0]
-    status, summary = audited(results, asked.level, datetime.now(timezone.utc), asked.inventory)
+    status, summary = node_status(results, asked.level, datetime.now(timezone.utc), asked.inventory)
     now = _node(name)
     if isinstance(now, Unknown):
         done = Decision(Act.LEAVE, now.reason)
@@ -63,7 +63,7 @@ def _asked() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def audited(
+def node_status(
     results: Results, level: str, now: datetime, inventory: str | None = None
 ) -> tuple[Status, str]:
     """How this node stands by the last results, and in one line why.
@@ -77,7 +77,7 @@ def audited(
         return Status.UNKNOWN, str(reason)
     if inventory and (other := other_inventory(last.inventory, inventory)):
         return Status.UNKNOWN, other
-    if reason_old := old(last, results.running(), None, now):
+    if reason_old := stale_reason(last, results.running(), None, now):
         return Status.UNKNOWN, reason_old
     found = standings(today.nodes, level, now.date())
     if len(found) != 1:

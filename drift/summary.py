@@ -8,14 +8,14 @@ from datetime import date, datetime
 
 from pyinfra_nvml.audit.baseline import Baseline
 from pyinfra_nvml.audit.record import RecordedAudit
-from pyinfra_nvml.audit.run_record import Change, RunRecord, WaivedFinding, kept
+from pyinfra_nvml.audit.run_record import Change, RunRecord, WaivedFinding, node_record
 from pyinfra_nvml.audit.standing import Standing, exit_code, standings
 from pyinfra_nvml.drift.changes import changes
-from pyinfra_nvml.drift.exit_scheme import CLEAN, UNKNOWN, Scheme, line
+from pyinfra_nvml.drift.exit_scheme import CLEAN, UNKNOWN, Scheme, status_line
 
 
 @dataclass(frozen=True)
-class Judged:
+class RunOutcome:
     """An audit as it counts on one day; ``exit`` is the plain code, with its reason.
 
     ``results`` is when the nodes were asked, ``accepted`` when the state was that they are held to.
@@ -43,23 +43,25 @@ class Judged:
             audited=self.audited,
             results=self.results,
             accepted=self.accepted,
-            nodes={node.node: kept(node) for node in self.standings},
+            nodes={node.node: node_record(node) for node in self.standings},
             changes=tuple(self.changes),
             waived=tuple(self.waived),
         )
 
 
-def judged(today: RecordedAudit | None, baseline: Baseline, level: str | None, day: date) -> Judged:
+def judge_run(
+    today: RecordedAudit | None, baseline: Baseline, level: str | None, day: date
+) -> RunOutcome:
     """The last audit, held to what was accepted; ``None``: there is none.
 
     What was accepted and cannot be understood hides nothing that the audit found.
     """
     found = standings(today.nodes if today else (), level, day)
     plain = exit_code(found)
-    reason = line(Scheme.PLAIN, plain, found, "")
+    reason = status_line(Scheme.PLAIN, plain, found, "")
     if baseline.damaged and plain == CLEAN:
         plain, reason = UNKNOWN, baseline.why
-    return Judged(
+    return RunOutcome(
         plain,
         reason,
         found,

@@ -129,7 +129,7 @@ def _line(record: logging.LogRecord) -> re.Match[str] | None:
     return _LINE.match(_COLOUR.sub("", record.getMessage()))
 
 
-def heard() -> ConnectionErrors:
+def install_log_handler() -> ConnectionErrors:
     """The listener of this process; it listens from the first call on."""
     log = logging.getLogger("pyinfra")
     for handler in log.handlers:
@@ -141,14 +141,14 @@ def heard() -> ConnectionErrors:
     return listening
 
 
-def reason(what: str, host: str) -> str:
+def connection_failure(what: str, host: str) -> str:
     """What happened with a host, in pyinfra's words, and what is wanted.
 
     .. code:: python
 
         "could not be connected to: Could not resolve hostname (...); want a name that ..."
     """
-    said = " / ".join(heard().said.get(host, [])[-_LINES:])
+    said = " / ".join(install_log_handler().said.get(host, [])[-_LINES:])
     if not said:
         return what
     advice = next((text for pattern, text in _ADVICE if pattern.search(said)), "")

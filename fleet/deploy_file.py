@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 
-def known(path: str | None) -> None:
+def register_deploy_file(path: str | None) -> None:
     """Lets ``inspect`` find the module of a file that pyinfra compiles and runs by itself.
 
     pyinfra puts operations in order by the call stack of each (3.10.0, api/util.py,

@@ -11,14 +11,14 @@ from pathlib import Path
 import click
 
 from pyinfra_nvml.audit import baseline
-from pyinfra_nvml.audit.document import Run, record
+from pyinfra_nvml.audit.document import Run, record_audit
 from pyinfra_nvml.audit.record import RecordedAudit
 from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.fleet import run_inventory
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.reports.files import write_all
+from pyinfra_nvml.reports.files import write_reports
 from pyinfra_nvml.reports.screen import screen
-from pyinfra_nvml.reports.terminal import show
+from pyinfra_nvml.reports.terminal import print_report
 from pyinfra_nvml.settings.knobs import Knobs
 
 
@@ -34,12 +34,12 @@ class RunReport:
 
     @cached_property
     def _recorded(self) -> RecordedAudit:
-        return record(self.verdicts, self.at, self.run)
+        return record_audit(self.verdicts, self.at, self.run)
 
     def write(self) -> Iterator[str]:
         """Writes the files that the knobs name; yields a line for each."""
         there = list(
-            write_all(self.knobs, self.verdicts, self.at, self.run, lambda: self._recorded)
+            write_reports(self.knobs, self.verdicts, self.at, self.run, lambda: self._recorded)
         )
         for path in there:
             if isinstance(path, Unknown):
@@ -52,7 +52,7 @@ class RunReport:
     def _accept(self, place: Path) -> Iterator[str]:
         try:
             named = run_inventory.NAMED.get("inventory")
-            yield from baseline.accept(self._recorded, place, self.at, named)
+            yield from baseline.accept_baseline(self._recorded, place, self.at, named)
         except OSError as fault:
             saw = f"saw {fault.strerror or fault}, want today's state accepted"
             self.lost.append(f"{place / baseline.NAME}: {saw}")
@@ -63,7 +63,7 @@ class RunReport:
         console = screen()
         try:
             console.print()
-            show(self.verdicts, console)
+            print_report(self.verdicts, console)
             for line in lines:
                 console.print(line, soft_wrap=True, markup=False)
         except OSError as fault:

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from pyinfra_nvml.audit.atomic_file import write_atomically
-from pyinfra_nvml.audit.document import Run, record
+from pyinfra_nvml.audit.document import Run, record_audit
 from pyinfra_nvml.audit.json_file import write_json
 from pyinfra_nvml.audit.record import RecordedAudit
 from pyinfra_nvml.audit.verdict import Verdict
@@ -18,7 +18,7 @@ from pyinfra_nvml.reports.page import page
 from pyinfra_nvml.settings.knobs import Knobs
 
 
-def write_all(
+def write_reports(
     knobs: Knobs,
     verdicts: Sequence[Verdict],
     at: datetime,
@@ -32,7 +32,7 @@ def write_all(
     A disk that is full takes one report, not those after it, nor what the terminal shows; no more
     does a form that stumbles over what a node said.
     """
-    whole = recorded or (lambda: record(verdicts, at, run))
+    whole = recorded or (lambda: record_audit(verdicts, at, run))
     forms: dict[str, Callable[[Path], None]] = {
         "report_json": lambda path: write_json(path, whole().to_json()),
         "report_html": lambda path: write_atomically(path, page(verdicts, at, run)),

@@ -10,7 +10,7 @@ from prometheus_client import Metric
 from pyinfra_nvml.audit.record import RecordedVerdict
 from pyinfra_nvml.audit.run_record import NodeRecord
 from pyinfra_nvml.model.finding import Level, Result, Status
-from pyinfra_nvml.reports.gauges import Row, gauge
+from pyinfra_nvml.reports.gauges import Series, gauge
 from pyinfra_nvml.reports.version_labels import driver_labels, engine_labels
 
 WAIVED = "waived"
@@ -83,7 +83,7 @@ def node_metrics(nodes: Sequence[ShownNode]) -> Iterator[Metric | None]:
     )
 
 
-def _checks(node: ShownNode) -> Iterator[Row]:
+def _checks(node: ShownNode) -> Iterator[Series]:
     for result in node.verdict.results:
         levels = {finding.level for finding in result.findings if finding.counts}
         yield (
@@ -104,13 +104,13 @@ def _status(result: Result) -> str:
     return Status.UNKNOWN.value if result.doubts else WAIVED
 
 
-def _findings(node: ShownNode) -> Iterator[Row]:
+def _findings(node: ShownNode) -> Iterator[Series]:
     found = [finding.level for _, finding in node.verdict.findings if finding.counts]
     for level in Level:
         yield {"node": node.name, "level": level.value}, found.count(level)
 
 
-def _reboot(node: ShownNode) -> Iterator[Row]:
+def _reboot(node: ShownNode) -> Iterator[Series]:
     """No row where it could not be told: a 0 would say that none is wanted."""
     if node.standing is None:
         return

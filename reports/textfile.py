@@ -21,7 +21,7 @@ from typing_extensions import override
 from pyinfra_nvml.audit.atomic_file import write_atomically
 from pyinfra_nvml.audit.record import RecordedAudit
 from pyinfra_nvml.audit.run_record import Change, RunRecord, WaivedFinding
-from pyinfra_nvml.reports.gauges import gauge, label
+from pyinfra_nvml.reports.gauges import gauge, label_value
 from pyinfra_nvml.reports.node_metrics import ShownNode, node_metrics
 from pyinfra_nvml.reports.run_metrics import run_metrics
 
@@ -94,7 +94,7 @@ class _Told(Collector):
 
 
 def _changes(changes: Sequence[Change], shown: Callable[[str], str]) -> Metric | None:
-    pairs = Counter((shown(change.node), label(change.kind)) for change in changes)
+    pairs = Counter((shown(change.node), label_value(change.kind)) for change in changes)
     return gauge(
         "changes",
         "Changes since the accepted state; not there where there is none.",

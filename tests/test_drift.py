@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from pyinfra_nvml.audit import baseline
-from pyinfra_nvml.audit.document import record
-from pyinfra_nvml.audit.record import audit_of
+from pyinfra_nvml.audit.document import record_audit
+from pyinfra_nvml.audit.record import parse_audit
 from pyinfra_nvml.audit.run_record import Change
 from pyinfra_nvml.audit.standing import exit_code, standings
 from pyinfra_nvml.audit.verdict import unreached, verdict
@@ -33,14 +33,14 @@ def audited(*silent: str) -> Document:
         else verdict(name, recordings.node(name))
         for name in NODES
     ]
-    read: Document = json.loads(json.dumps(record(told, AT).to_json()))
+    read: Document = json.loads(json.dumps(record_audit(told, AT).to_json()))
     return read
 
 
 def merged(today: Document, before: Document | None) -> tuple[Document, list[str]]:
     """The state to keep, as read back from its file, and what is said of it."""
-    earlier = audit_of(before, "accepted.json") if before else None
-    kept, told = baseline.merged(audit_of(today, "audit.json"), earlier, AT)
+    earlier = parse_audit(before, "accepted.json") if before else None
+    kept, told = baseline.merge_baseline(parse_audit(today, "audit.json"), earlier, AT)
     return json.loads(json.dumps(kept.to_json())), told
 
 
@@ -49,7 +49,7 @@ def state(said: Document) -> Document:
 
 
 def changes(accepted: Document, today: Document) -> list[Change]:
-    before, after = audit_of(accepted, "accepted.json"), audit_of(today, "audit.json")
+    before, after = parse_audit(accepted, "accepted.json"), parse_audit(today, "audit.json")
     return drift.changes(before, after, DAY)
 
 
@@ -242,7 +242,7 @@ def test_of_two_packages_of_one_name_each_counts_and_their_order_does_not() -> N
 def test_a_node_without_an_answer_has_not_changed_otherwise() -> None:
     (change,) = changes(state(audited()), audited("gpu_good"))
     assert (change.node, change.kind) == ("gpu_good", "no answer")
-    silent = audit_of(audited("gpu_good"), "audit.json")
+    silent = parse_audit(audited("gpu_good"), "audit.json")
     assert [one.silent for one in standings(silent.nodes, None, DAY)] == [True, False]
     assert change.after == "could not be connected to"
 
@@ -291,4 +291,4 @@ def test_an_audit_of_a_part_accepts_a_part() -> None:
 )
 def test_a_finding_wins_over_an_unknown(nodes: list[str], level: str | None, code: int) -> None:
     told = [verdict(name, recordings.node(name)) for name in nodes]
-    assert exit_code(standings(record(told, AT).nodes, level, date(2026, 1, 2))) == code
+    assert exit_code(standings(record_audit(told, AT).nodes, level, date(2026, 1, 2))) == code

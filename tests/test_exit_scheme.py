@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pyinfra_nvml.audit.standing import Standing
-from pyinfra_nvml.drift.exit_scheme import Scheme, code, line
+from pyinfra_nvml.drift.exit_scheme import Scheme, scheme_code, status_line
 from pyinfra_nvml.model.finding import Level, Status
 
 CLEAN = Standing("gpu-01", Status.OK, None, None, "ok")
@@ -32,15 +32,15 @@ CASES = [
 
 @pytest.mark.parametrize(("found", "plain", "codes", "text"), CASES)
 def test_a_run(found: list[Standing], plain: int, codes: tuple[int, int, int], text: str) -> None:
-    assert tuple(code(scheme, plain, found) for scheme in Scheme) == codes
+    assert tuple(scheme_code(scheme, plain, found) for scheme in Scheme) == codes
     reason = "limit x: saw no such host" if plain == 3 else ""
-    nagios = line(Scheme.NAGIOS, plain, found, reason)
+    nagios = status_line(Scheme.NAGIOS, plain, found, reason)
     assert nagios.startswith(f"NVML {text}")
     assert nagios.count("|") == 1 and "\n" not in nagios
-    npd = line(Scheme.NPD, plain, found, reason)
+    npd = status_line(Scheme.NPD, plain, found, reason)
     assert 0 < len(npd.encode()) <= 80 and "\n" not in npd
 
 
 def test_the_perfdata_counts_nodes_by_their_worst_level() -> None:
-    said = line(Scheme.NAGIOS, 1, [CLEAN, ADVICE, RISK, BROKEN, SILENT], "")
+    said = status_line(Scheme.NAGIOS, 1, [CLEAN, ADVICE, RISK, BROKEN, SILENT], "")
     assert said.endswith(" | nodes=5 broken=1 at_risk=1 advice=1 unknown=1")

@@ -12,7 +12,7 @@ import pytest
 
 from pyinfra_nvml.audit import json_file
 from pyinfra_nvml.audit.catalogue import Entry, judge
-from pyinfra_nvml.audit.document import record
+from pyinfra_nvml.audit.document import record_audit
 from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import (
@@ -97,7 +97,9 @@ def test_what_a_node_says_is_no_markup() -> None:
 
 def test_the_document_holds_every_node_and_is_json(tmp_path: Path) -> None:
     path = tmp_path / "reports" / "audit.json"
-    json_file.write_json(path, record(fleet(), datetime(2026, 1, 2, tzinfo=timezone.utc)).to_json())
+    json_file.write_json(
+        path, record_audit(fleet(), datetime(2026, 1, 2, tzinfo=timezone.utc)).to_json()
+    )
     read = json.loads(path.read_text())
     assert read["version"] == 1
     assert read["time"] == "2026-01-02T00:00:00+00:00"

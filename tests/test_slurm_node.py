@@ -12,7 +12,7 @@ import pytest
 
 from pyinfra_nvml.audit.record import RecordedAudit, RecordedVerdict
 from pyinfra_nvml.drift.results import Results
-from pyinfra_nvml.drift.slurm_health import audited, main
+from pyinfra_nvml.drift.slurm_health import main, node_status
 from pyinfra_nvml.drift.slurm_node import (
     Act,
     Decision,
@@ -128,7 +128,7 @@ def test_results_that_cannot_be_read_are_unknown(
         stamps = dict.fromkeys(("started", "ended", "results"), NOW.isoformat())
         (tmp_path / "drift.json").write_text(json.dumps({**drift, **stamps}))
         (tmp_path / "audit.json").write_text(json.dumps(document))
-    status, summary = audited(Results(tmp_path), "broken", NOW)
+    status, summary = node_status(Results(tmp_path), "broken", NOW)
     assert status is Status.UNKNOWN
     assert told in summary
 
@@ -151,7 +151,7 @@ def test_no_node_is_drained_for_the_fault_of_another(
     names = [f"gpu-0{number}" for number in range(nodes)]
     (tmp_path / "audit.json").write_text(json.dumps(audit(*names, level="broken")))
     own = "/etc/pyinfra-nvml/inventory.py"
-    status, summary = audited(Results(tmp_path), "broken", NOW, own)
+    status, summary = node_status(Results(tmp_path), "broken", NOW, own)
     assert status is (Status.UNKNOWN if told else Status.FOUND)
     assert summary.startswith(told)
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from pyinfra_nvml.audit.document import Run, record
+from pyinfra_nvml.audit.document import Run, record_audit
 from pyinfra_nvml.audit.json_file import Unreadable
-from pyinfra_nvml.audit.record import audit_of
-from pyinfra_nvml.audit.run_record import run_of
+from pyinfra_nvml.audit.record import parse_audit
+from pyinfra_nvml.audit.run_record import parse_run
 from pyinfra_nvml.audit.verdict import unreached, verdict
 from pyinfra_nvml.settings.waivers import Waiver
 from tests import recordings
@@ -30,12 +30,12 @@ RUN = Run(
 
 
 def content() -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(json.dumps(record(VERDICTS, AT, RUN).to_json()))
+    read: dict[str, Any] = json.loads(json.dumps(record_audit(VERDICTS, AT, RUN).to_json()))
     return read
 
 
 def test_what_is_read_back_is_what_was_kept_and_judges_the_same() -> None:
-    kept = audit_of(content(), "audit.json")
+    kept = parse_audit(content(), "audit.json")
     assert json.dumps(kept.to_json()) == json.dumps(content())
     for before, after in zip(VERDICTS, kept.nodes, strict=True):
         assert [(r.check, r.status) for r in after.results] == [
@@ -59,7 +59,7 @@ def test_a_document_from_before_some_keys_is_read() -> None:
                 finding.pop("waiver")
     said["nodes"][0]["a later key"] = 1
     del said["limited"]
-    assert audit_of(said, "audit.json").nodes[0].asked is None
+    assert parse_audit(said, "audit.json").nodes[0].asked is None
 
 
 DAMAGED: list[tuple[tuple[str | int, ...], object, str]] = [
@@ -83,7 +83,7 @@ def test_damage_is_told_by_its_place(
         inner = inner[step]
     inner[place[-1]] = value
     with pytest.raises(Unreadable) as refusal:
-        audit_of(said, "audit.json")
+        parse_audit(said, "audit.json")
     assert str(refusal.value).startswith("audit.json: saw ") and told in str(refusal.value)
 
 
@@ -92,11 +92,11 @@ def test_a_waiver_without_a_day_is_damage() -> None:
     (finding, *_) = [f for c in said["nodes"][0]["checks"] for f in c["findings"] if f["waiver"]]
     finding["waiver"]["expires"] = "soon"
     with pytest.raises(Unreadable, match=r"nodes\[0\]\.checks, want Invalid isoformat string"):
-        audit_of(said, "audit.json")
+        parse_audit(said, "audit.json")
 
 
 @pytest.mark.parametrize("interval", ["600", 0, -1, 1e300, float("nan"), float("inf"), True])
 def test_an_interval_that_none_could_be_is_damage(interval: object) -> None:
     with pytest.raises(Unreadable, match="as interval, want"):
-        run_of({"interval": interval}, "drift.json")
-    assert run_of({"interval": 600}, "drift.json").interval == 600
+        parse_run({"interval": interval}, "drift.json")
+    assert parse_run({"interval": 600}, "drift.json").interval == 600

@@ -61,7 +61,7 @@ def test_a_program_that_stumbles_could_not_tell(
     def stumble(*_: Any) -> None:
         raise RuntimeError("of a kind that nobody foresaw")
 
-    monkeypatch.setattr(command, "run", stumble)
+    monkeypatch.setattr(command, "run_audit", stumble)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     with pytest.raises(SystemExit) as told:
         command.main(["fleet.py", "--results", str(tmp_path), "--exit-scheme", scheme])

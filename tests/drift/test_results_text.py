@@ -7,8 +7,8 @@ from datetime import date, datetime, timezone
 
 from pyinfra_nvml.audit.baseline import NOTHING_YET
 from pyinfra_nvml.audit.run_record import Change, WaivedFinding
-from pyinfra_nvml.drift.results_text import lines
-from pyinfra_nvml.drift.summary import Judged
+from pyinfra_nvml.drift.results_text import change_lines
+from pyinfra_nvml.drift.summary import RunOutcome
 
 RESULTS = datetime(2026, 3, 2, 4, 5, 6, tzinfo=timezone.utc)
 ACCEPTED = datetime(2026, 3, 1, 4, 5, 6, tzinfo=timezone.utc)
@@ -23,8 +23,8 @@ WAIVED = WaivedFinding(
 
 
 def told(*changes: Change, waived: Sequence[WaivedFinding] = ()) -> list[str]:
-    whole = Judged(0, "", changes=changes, waived=waived, results=RESULTS, accepted=ACCEPTED)
-    return list(lines(whole))
+    whole = RunOutcome(0, "", changes=changes, waived=waived, results=RESULTS, accepted=ACCEPTED)
+    return list(change_lines(whole))
 
 
 def test_each_kind_of_change_in_its_words() -> None:
@@ -70,15 +70,22 @@ def test_nothing_changed_and_a_waiver() -> None:
 
 
 def test_before_the_first_accepted_state() -> None:
-    none = Judged(0, "", results=RESULTS, untold=NOTHING_YET.why)
-    assert list(lines(none)) == ["drift: nothing accepted yet, want --accept once"]
-    assert list(lines(Judged(2, "no run"))) == []
+    none = RunOutcome(0, "", results=RESULTS, untold=NOTHING_YET.why)
+    assert list(change_lines(none)) == ["drift: nothing accepted yet, want --accept once"]
+    assert list(change_lines(RunOutcome(2, "no run"))) == []
 
 
 def test_why_no_drift_is_told_stands_there_once() -> None:
-    assert list(lines(Judged(1, "gpu-01", results=RESULTS, untold="saw a"))) == ["drift: saw a"]
-    assert list(lines(Judged(2, "saw a", results=RESULTS, untold="saw a"))) == []
+    assert list(change_lines(RunOutcome(1, "gpu-01", results=RESULTS, untold="saw a"))) == [
+        "drift: saw a"
+    ]
+    assert list(change_lines(RunOutcome(2, "saw a", results=RESULTS, untold="saw a"))) == []
 
 
 def test_of_a_run_without_an_audit_no_earlier_drift_is_told() -> None:
-    assert list(lines(Judged(2, "no run", results=RESULTS, accepted=ACCEPTED, audited=False))) == []
+    assert (
+        list(
+            change_lines(RunOutcome(2, "no run", results=RESULTS, accepted=ACCEPTED, audited=False))
+        )
+        == []
+    )

@@ -8,7 +8,7 @@ _NEW = 50_000
 """New objects between two looks; Python's own is 700, 2,000 from 3.13 (``gc.get_threshold``)."""
 
 
-def seldom() -> None:
+def tune_gc() -> None:
     """Leaves alone what there is now, and looks at what comes after it more rarely.
 
     What is imported by now stays until the end. Hundreds of connections make objects enough for
