@@ -24,8 +24,8 @@ def change_lines(outcome: RunOutcome) -> Iterator[str]:
     if outcome.accepted:
         count = len(outcome.changes)
         yield f"drift since {outcome.accepted.isoformat(timespec='seconds')}: {count or 'none'}"
-    elif outcome.results and outcome.untold != outcome.reason:
-        yield printable(f"drift: {outcome.untold}")
+    elif outcome.results and outcome.why_no_changes != outcome.reason:
+        yield printable(f"drift: {outcome.why_no_changes}")
     yield from _alike((_told(one), one.node) for one in outcome.changes if one.kind != SILENT)
     yield from _unreached([one for one in outcome.changes if one.kind == SILENT])
     waived = [(_waived(waiver), waiver.node) for waiver in outcome.waived]

@@ -20,7 +20,7 @@ class RunOutcome:
 
     ``results`` is when the nodes were asked, ``accepted`` when the state was that they are held to.
     ``audited`` is whether the run gave the audit that is judged, not one before it; ``report`` is
-    what pyinfra's run printed, ``untold`` why nothing is told of what has changed.
+    what pyinfra's run printed, ``why_no_changes`` why nothing is told of what has changed.
     """
 
     exit: int
@@ -32,7 +32,7 @@ class RunOutcome:
     accepted: datetime | None = None
     audited: bool = True
     report: Sequence[str] = ()
-    untold: str = ""
+    why_no_changes: str = ""
 
     @property
     def record(self) -> RunRecord:
@@ -69,7 +69,7 @@ def judge_run(
         _waived(today, day) if today else (),
         today.time if today else None,
         baseline.state.time if baseline.state else None,
-        untold=baseline.why,
+        why_no_changes=baseline.why,
     )
 
 

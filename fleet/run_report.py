@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 import click
+from rich.console import Console
 
 from pyinfra_nvml.audit import baseline
 from pyinfra_nvml.audit.document import Run, record_audit
@@ -17,9 +20,11 @@ from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.fleet import run_inventory
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.reports.files import write_reports
-from pyinfra_nvml.reports.screen import screen
 from pyinfra_nvml.reports.terminal import print_report
 from pyinfra_nvml.settings.knobs import Knobs
+
+_WIDTH = 150
+"""Columns of a report that goes to a file or another program."""
 
 
 @dataclass
@@ -60,7 +65,7 @@ class RunReport:
 
     def show(self, lines: Iterable[str]) -> None:
         """Prints the verdicts, and these lines below them."""
-        console = screen()
+        console = report_console()
         try:
             console.print()
             print_report(self.verdicts, console)
@@ -69,3 +74,14 @@ class RunReport:
         except OSError as fault:
             self.lost.append(f"standard output: saw {fault.strerror}, want the report shown")
             click.echo(self.lost[-1], err=True)
+
+
+def report_console() -> Console:
+    """Standard output, which a character that its encoding lacks does not stop.
+
+    With pyinfra's ``--json`` it is standard error: the other is for programs.
+    """
+    stream = sys.stderr if "--json" in sys.argv else sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+    return Console(file=stream, width=None if stream.isatty() else _WIDTH, highlight=False)

@@ -18,7 +18,7 @@ from pyinfra_nvml.audit.document import Run
 from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
 from pyinfra_nvml.facts.node import Node, NodeState
 from pyinfra_nvml.facts.node_script import limit
-from pyinfra_nvml.fleet import deploy_file, slow_settings
+from pyinfra_nvml.fleet import controller_cpu, slow_settings
 from pyinfra_nvml.fleet.batches import (
     Batches,
     Progress,
@@ -30,7 +30,7 @@ from pyinfra_nvml.fleet.batches import (
 )
 from pyinfra_nvml.fleet.commands_sent import count_commands
 from pyinfra_nvml.fleet.connection_errors import NO_PASSWORD, connection_failure
-from pyinfra_nvml.fleet.gc_tuning import tune_gc
+from pyinfra_nvml.fleet.controller_cpu import tune_gc
 from pyinfra_nvml.fleet.kubectl import Clusters
 from pyinfra_nvml.fleet.run_report import RunReport
 from pyinfra_nvml.model.printable import printable
@@ -183,7 +183,7 @@ class Session(BaseStateCallback):
 
 def session(state: State, knobs: Knobs) -> Session:
     """The session of this run; the first host's deploy code opens it."""
-    deploy_file.register_deploy_file(state.current_deploy_filename)
+    controller_cpu.register_deploy_file(state.current_deploy_filename)
     for handler in state.callback_handlers:
         if isinstance(handler, Session):
             return handler

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from pyinfra_nvml.fleet import run_inventory
 from pyinfra_nvml.fleet.connection_errors import install_log_handler
-from pyinfra_nvml.fleet.gc_tuning import tune_gc
+from pyinfra_nvml.fleet.controller_cpu import tune_gc
 from pyinfra_nvml.fleet.standstill import LOGIN_SECONDS, limit_waits, unfinished_start
 
 # pyinfra says of each host what paramiko says with a traceback and without the host's name.

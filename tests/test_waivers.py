@@ -211,7 +211,7 @@ def test_drift_tells_a_finding_again_when_its_waiver_is_over() -> None:
     waived = judge_run(held, Baseline(accepted), None, UNTIL).record.to_json()["waived"]
     jsonschema.validate(waived, SCHEMA["properties"]["waived"] | {"$defs": SCHEMA["$defs"]})
     told = judge_run(held, Baseline(accepted), None, after)
-    assert (told.untold, told.accepted) == ("", accepted.time)
+    assert (told.why_no_changes, told.accepted) == ("", accepted.time)
     assert isinstance(waived, list)
     assert waived[0]["owner"] == "gpu-team" and waived[0]["expires"] == "2027-01-31"
     assert judge_run(held, Baseline(accepted), None, after).record.to_json()["waived"] == []

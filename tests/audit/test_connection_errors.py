@@ -45,7 +45,7 @@ SEEN = [
 
 @pytest.mark.parametrize(("said", "want"), SEEN)
 def test_each_usual_mistake_has_its_advice(said: str, want: str) -> None:
-    install_log_handler().said.clear()
+    install_log_handler().messages.clear()
     # As pyinfra writes it on a terminal, colours and all.
     logging.getLogger("pyinfra").error(f"    \x1b[1m[gpu-01]\x1b[0m   \x1b[31m{said}\x1b[0m")
     told = connection_failure("could not be connected to", "gpu-01")
@@ -54,14 +54,14 @@ def test_each_usual_mistake_has_its_advice(said: str, want: str) -> None:
 
 
 def test_what_nobody_knows_is_told_as_it_is() -> None:
-    install_log_handler().said.clear()
+    install_log_handler().messages.clear()
     logging.getLogger("pyinfra").error("    [gpu-01]   Something new")
     assert connection_failure("no answer", "gpu-01") == "no answer: Something new"
     assert connection_failure("no answer", "gpu-02") == "no answer"
 
 
 def test_the_node_s_own_words_count_not_what_pyinfra_adds() -> None:
-    install_log_handler().said.clear()
+    install_log_handler().messages.clear()
     log = logging.getLogger("pyinfra")
     log.error("    [gpu-01]   This account is currently not available.")
     log.error("    [gpu-01]   Error (ignored): could not load fact: pyinfra_nvml.facts.node.Node ")
@@ -72,7 +72,7 @@ def test_the_node_s_own_words_count_not_what_pyinfra_adds() -> None:
 def test_an_answer_that_broke_off_is_kept_off_the_terminal(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    install_log_handler().said.clear()
+    install_log_handler().messages.clear()
     log = logging.getLogger("pyinfra")
     log.error("    [gpu-02]   |what another node says")
     for line in ("@node 1", "@daemon_json.files rc=0 cut=0", "|c2VjcmV0", "!grep: /x: Permission"):

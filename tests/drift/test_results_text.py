@@ -70,16 +70,16 @@ def test_nothing_changed_and_a_waiver() -> None:
 
 
 def test_before_the_first_accepted_state() -> None:
-    none = RunOutcome(0, "", results=RESULTS, untold=NOTHING_YET.why)
+    none = RunOutcome(0, "", results=RESULTS, why_no_changes=NOTHING_YET.why)
     assert list(change_lines(none)) == ["drift: nothing accepted yet, want --accept once"]
     assert list(change_lines(RunOutcome(2, "no run"))) == []
 
 
 def test_why_no_drift_is_told_stands_there_once() -> None:
-    assert list(change_lines(RunOutcome(1, "gpu-01", results=RESULTS, untold="saw a"))) == [
+    assert list(change_lines(RunOutcome(1, "gpu-01", results=RESULTS, why_no_changes="saw a"))) == [
         "drift: saw a"
     ]
-    assert list(change_lines(RunOutcome(2, "saw a", results=RESULTS, untold="saw a"))) == []
+    assert list(change_lines(RunOutcome(2, "saw a", results=RESULTS, why_no_changes="saw a"))) == []
 
 
 def test_of_a_run_without_an_audit_no_earlier_drift_is_told() -> None:

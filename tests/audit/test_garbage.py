@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pyinfra_nvml.fleet.gc_tuning import tune_gc
+from pyinfra_nvml.fleet.controller_cpu import tune_gc
 
 PYTHONS_OWN = 700
 
