@@ -21,7 +21,8 @@ from pyinfra_nvml.drift.slurm_node import (
     reason_of,
     slurm_node,
 )
-from pyinfra_nvml.model.finding import Area, Finding, Level, Repair, Status, result
+from pyinfra_nvml.model.finding import Area, Finding, Level, Status, result
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 # Seen on Debian 12, Slurm 22.05.8, lab; the comment is what an operator might leave.
