@@ -69,13 +69,22 @@ def test_a_name_that_is_not_there_is_seen(path: str) -> None:
         at(NodeState, path)
 
 
+def facts(path: FactPath, value: object) -> Any:
+    """Facts in which this alone stands at the path's end."""
+    for step in reversed(path.value.split(".")):
+        value = {step: value}
+    return value
+
+
 def test_what_is_unknown_on_the_way_is_untold_and_what_is_none_has_nothing_below() -> None:
-    assert fact_at({"engine": None}, FactPath.DOCKER) is None
-    untold: list[dict[str, Any]] = [{}, {"engine": {"unknown": "timed out"}}, {"engine": "x"}]
-    for facts in untold:
+    first = FactPath.DOCKER.value.partition(".")[0]
+    assert fact_at({first: None}, FactPath.DOCKER) is None
+    assert fact_at(facts(FactPath.DOCKER, "29.2.0"), FactPath.DOCKER) == "29.2.0"
+    untold: list[dict[str, Any]] = [{}, {first: {"unknown": "timed out"}}, {first: "x"}]
+    for said in untold:
         with pytest.raises(Untold):
-            fact_at(facts, FactPath.DOCKER)
+            fact_at(said, FactPath.DOCKER)
     modules = [{"kernel": "6.1", "version": {"unknown": "not readable"}}]
     for disk in (modules, "x", [7]):
         with pytest.raises(Untold):
-            items_at({"driver": {"module": {"disk": disk}}}, FactPath.MODULE_ON_DISK)
+            items_at(facts(FactPath.MODULE_ON_DISK, disk), FactPath.MODULE_ON_DISK)
