@@ -2,6 +2,6 @@
 
 import click
 
-from pyinfra_nvml.fleet.run_start import begin
+from pyinfra_nvml.fleet.run_start import begin_run
 
-begin(click.get_current_context().params)
+begin_run(click.get_current_context().params)

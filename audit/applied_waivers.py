@@ -10,7 +10,7 @@ from pyinfra_nvml.model.finding import Finding, Result, Waived
 from pyinfra_nvml.settings.waivers import Waiver
 
 
-def applied(
+def apply_waivers(
     results: Iterable[Result], host: str, given: Iterable[Waiver], day: date
 ) -> tuple[Result, ...]:
     """The results with every finding that somebody answers for marked so; doubts stay as they are.
@@ -37,7 +37,27 @@ def _mark(finding: Finding, mine: list[Waiver], day: date) -> Finding:
     return replace(finding, waiver=Waived(waiver.owner, waiver.reason, until, expired))
 
 
-def unmatched(
+def as_of(results: tuple[Result, ...], day: date) -> tuple[Result, ...]:
+    """The results with every waiver as it counts on this day.
+
+    Raises ``ValueError`` for a last day that is no date.
+    """
+    return tuple(
+        replace(result, findings=tuple(_as_of(finding, day) for finding in result.findings))
+        if any(finding.waiver for finding in result.findings)
+        else result
+        for result in results
+    )
+
+
+def _as_of(finding: Finding, day: date) -> Finding:
+    if finding.waiver is None:
+        return finding
+    expired = date.fromisoformat(finding.waiver.expires) < day
+    return replace(finding, waiver=replace(finding.waiver, expired=expired))
+
+
+def unmatched_waivers(
     given: Iterable[Waiver],
     hosts: Collection[str],
     found: Mapping[str, Iterable[Result]] | None = None,

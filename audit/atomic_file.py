@@ -13,7 +13,7 @@ _LONG_AGO = 3600
 """Seconds: no write takes that long."""
 
 
-def put(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str) -> None:
     """Writes beside the file and renames: both are in one directory, so on one file system."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _clear(path)

@@ -21,13 +21,13 @@ def inventory_name(given: str) -> str:
 def other_inventory(kept: object, given: str) -> str | None:
     """Why results are not of this inventory, or ``None``; results that name none are taken."""
     wanted = inventory_name(given)
-    if same(kept, wanted):
+    if same_inventory(kept, wanted):
         return None
     do = "name that one, or give this one a --results of its own"
     return f"the last results are of {kept}, want those of {wanted}: {do}"
 
 
-def same(kept: object, wanted: str | None) -> bool:
+def same_inventory(kept: object, wanted: str | None) -> bool:
     """Whether both are one inventory; one that is not named may be any."""
     if not isinstance(kept, str) or wanted is None:
         return True

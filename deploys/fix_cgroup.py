@@ -17,7 +17,7 @@ from pyinfra_nvml.operations import (
     batch,
     daemon_json,
     docker_engine,
-    engine_turn,
+    engine_recheck,
     gpu_containers,
     reboot,
     refusal,
@@ -33,26 +33,26 @@ def steps() -> None:
     """Brings this host's Docker to the wanted cgroup driver, and proves the cure."""
     wanted = knobs(host)
     run = session(state, wanted)
-    todo = engine_turn.cure(state, host)
+    todo = engine_recheck.cure_plan(state, host)
     verdict = run.verdicts[host.name]
     now = verdict.state
     run.tell(host, plan_text.lines(todo, config.DIFF), refused=bool(todo.refusals))
 
-    refusal.none(
+    refusal.preconditions(
         name="Look at every reason against it",
         reasons=[str(reason) for reason in todo.refusals],
     )
 
-    for title in batch.turns(run):
-        engine_turn.unopposed(name=f"{title}: look at the node again", wanted=todo.acts)
+    for title in batch.batches(run):
+        engine_recheck.recheck(name=f"{title}: look at the node again", wanted=todo.acts)
         if todo.write:
-            daemon_json.cgroup_driver(
+            daemon_json.configured_driver(
                 name=f"{title}: write native.cgroupdriver={wanted.cgroup_driver} to daemon.json",
                 driver=wanted.cgroup_driver,
                 state_dir=wanted.state_directory,
             )
         if todo.engine:
-            docker_engine.cgroup_driver(
+            docker_engine.running_driver(
                 name=f"{title}: restart docker if it is not on {todo.driver}",
                 driver=todo.driver,
                 state_dir=wanted.state_directory,

@@ -32,12 +32,12 @@ def steps() -> None:
     todo = node_boot.planned(state, host)
     run.tell(host, driver_text.lines(todo), refused=bool(todo.refusals))
 
-    refusal.none(
+    refusal.preconditions(
         name="Look at every reason against it",
         reasons=[str(reason) for reason in todo.refusals],
     )
 
-    for title in batch.turns(run):
+    for title in batch.batches(run):
         reboot.flag(
             name=f"{title}: flag a pending reboot of the NVIDIA driver",
             reason=todo.flag,

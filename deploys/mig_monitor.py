@@ -44,7 +44,7 @@ def steps() -> None:
         told += [f"then: {line}" for line in commands(asked, choice, host.name, str(out), node)]
     run.tell(host, told, refused=bool(against))
 
-    refusal.none(name="Look at every reason against it", reasons=against)
+    refusal.preconditions(name="Look at every reason against it", reasons=against)
     rendered.files(
         name="Write the MIG monitor out on this machine",
         directory=str(out),

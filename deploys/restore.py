@@ -14,7 +14,7 @@ from pyinfra_nvml.operations import (
     batch,
     daemon_json,
     docker_engine,
-    engine_turn,
+    engine_recheck,
     gpu_containers,
     refusal,
 )
@@ -28,23 +28,23 @@ def steps() -> None:
     """Puts back this host's daemon.json from before the last fix, and restarts Docker with it."""
     wanted = knobs(host)
     run = session(state, wanted)
-    todo = engine_turn.way_back(state, host)
+    todo = engine_recheck.rollback(state, host)
     run.tell(host, plan_text.lines(todo.plan, config.DIFF), refused=bool(todo.plan.refusals))
 
-    refusal.none(
+    refusal.preconditions(
         name="Look at every reason against it",
         reasons=[str(reason) for reason in todo.plan.refusals],
     )
-    for title in batch.turns(run):
+    for title in batch.batches(run):
         if not (todo.plan.acts or todo.unfinished):
             continue
-        engine_turn.unopposed(name=f"{title}: look at the node again", restores=True)
+        engine_recheck.recheck(name=f"{title}: look at the node again", restores=True)
         daemon_json.restored(
             name=f"{title}: put back the daemon.json from before",
             driver=todo.plan.driver,
             state_dir=wanted.state_directory,
         )
-        docker_engine.cgroup_driver(
+        docker_engine.running_driver(
             name=f"{title}: restart docker if it is not on {todo.plan.driver}",
             driver=todo.plan.driver,
             state_dir=wanted.state_directory,

@@ -15,7 +15,7 @@ from pyinfra.api.deploy import deploy
 
 from pyinfra_nvml.drift import schedule_plan as schedule  # not found? pyinfra --chdir CHECKOUT
 from pyinfra_nvml.drift import schedule_refusals
-from pyinfra_nvml.drift.wheel_target import target
+from pyinfra_nvml.drift.wheel_target import wheel_target
 from pyinfra_nvml.facts.interpreter import Interpreter, InterpreterState
 from pyinfra_nvml.facts.scheduler import Scheduler, SchedulerState
 from pyinfra_nvml.model.refusal import Refusal
@@ -30,8 +30,8 @@ def steps() -> None:
     wanted = schedule_knobs(host)
     knobs(host)  # What a node takes along is held to what it may be before it goes.
     if not wanted.present:
-        drift_timer.absent(name="Take the scheduled audit away", knobs=wanted)
-        tool.absent(name="Take its program away", home=wanted.drift_home)
+        drift_timer.unscheduled(name="Take the scheduled audit away", knobs=wanted)
+        tool.uninstalled(name="Take its program away", home=wanted.drift_home)
     else:
         scheduler = host.get_fact(
             Scheduler,
@@ -42,13 +42,13 @@ def steps() -> None:
             _ignore_errors=True,
         )
         python = host.get_fact(Interpreter, python=wanted.drift_python, _ignore_errors=True)
-        against = list(schedule_refusals.refusals(wanted, scheduler, python))
+        against = list(schedule_refusals.schedule_refusals(wanted, scheduler, python))
         given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
         carried = schedule.carried(given, host.name)
         packed = None
         if isinstance(python, InterpreterState) and not against:
             try:
-                packed = wheelhouse.archive(target(python))
+                packed = wheelhouse.archive(wheel_target(python))
             except NoWheels as reason:
                 against.append(
                     Refusal("wheels", str(reason), "them on the machine that runs pyinfra")
@@ -57,7 +57,7 @@ def steps() -> None:
             # In a dry run nothing else would tell.
             host.log(f"refused: {each}", logger.error)
             state.failed_hosts.add(host)
-        refusal.none(
+        refusal.preconditions(
             name="Look at every reason against it", reasons=[str(reason) for reason in against]
         )
         if packed and isinstance(scheduler, SchedulerState):
@@ -71,7 +71,7 @@ def steps() -> None:
             drift_timer.scheduled(
                 name=f"Audit {wanted.drift_schedule} as {wanted.user}",
                 knobs=wanted,
-                files=schedule.files(wanted, scheduler, host.name, carried),
+                files=schedule.schedule_files(wanted, scheduler, host.name, carried),
                 systemd=scheduler.systemd,
             )
 

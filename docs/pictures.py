@@ -17,7 +17,7 @@ from rich.terminal_theme import MONOKAI
 
 from pyinfra_nvml.audit.verdict import Verdict, verdict
 from pyinfra_nvml.reports.page import page
-from pyinfra_nvml.reports.terminal import show
+from pyinfra_nvml.reports.terminal import print_report
 from pyinfra_nvml.settings.policy import Wishes
 from tests import recordings
 from tests.chromium import Page
@@ -61,7 +61,9 @@ def printed() -> str:
     """The three nodes that the README opens with, as a terminal shows them."""
     console = Console(record=True, width=140, file=io.StringIO(), force_terminal=True)
     fleet = {"gpu-01": "bookworm_lost", "gpu-02": "trixie_exposed", "gpu-03": "gpu_good"}
-    show([verdict(name, recordings.node(node), execs=1) for name, node in fleet.items()], console)
+    print_report(
+        [verdict(name, recordings.node(node), execs=1) for name, node in fleet.items()], console
+    )
     page = console.export_html(theme=MONOKAI, inline_styles=True)
     return page.replace("<head>", f"<head><style>{_SCREEN}</style>")
 

@@ -25,16 +25,23 @@ from pyinfra.api.output import set_echo, set_formatter
 from pyinfra.context import ctx_state
 
 from pyinfra_nvml.drift.audit_process import NOT_ALL_WRITTEN
-from pyinfra_nvml.drift.inventory_refusals import group_data, refusals
 from pyinfra_nvml.fleet import run_inventory
-from pyinfra_nvml.fleet.inventory_read import told
-from pyinfra_nvml.fleet.session import of_run
+from pyinfra_nvml.fleet.inventory_read import (
+    describe_fault,
+    inventory_faults,
+    parse_data,
+    read_inventory,
+    selected_hosts,
+)
+from pyinfra_nvml.fleet.session import session_of_run
+from pyinfra_nvml.fleet.wrong_knobs import wrong_knobs
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PR_SET_PDEATHSIG = 1
 """prctl(2), linux/prctl.h."""
 
 _AUDIT = _ROOT / "deploys" / "audit.py"
+_DEFAULTS = _ROOT / "inventories" / "group_data"
 
 
 def main() -> None:
@@ -47,11 +54,11 @@ def main() -> None:
         print(f"directory {asked.chdir}: saw {fault.strerror}, want one that this user may enter")
         sys.exit(3)
     _as_pyinfra_sets_up()
-    reasons = refusals(asked.inventory, asked.data, asked.limit)
+    reasons = _refusals(asked.inventory, asked.data, asked.limit)
     if reasons:
         print("\n".join(reasons))
         sys.exit(3)
-    run_inventory.named(asked.inventory)
+    run_inventory.set_inventory(asked.inventory)
     sys.exit(_audit(asked))
 
 
@@ -85,6 +92,23 @@ def _as_pyinfra_sets_up() -> None:
     sys.path.append(".")
 
 
+def _refusals(name: str, data: Sequence[str], limits: Sequence[str]) -> list[str]:
+    """Every reason against the run of an inventory with ``--data`` and ``--limit``."""
+    inventory = read_inventory(name, parse_data(data), _group_data(name))
+    if isinstance(inventory, str):
+        return [inventory]
+    return [
+        *inventory_faults(inventory, limits),
+        *wrong_knobs(inventory, selected_hosts(inventory, limits)),
+    ]
+
+
+def _group_data(inventory: str) -> list[str]:
+    """The defaults of every knob, where neither the inventory nor this directory has its own."""
+    own = (place / "group_data" / "all.py" for place in (Path.cwd(), Path(inventory).parent))
+    return [] if any(file.exists() for file in own) else [str(_DEFAULTS)]
+
+
 def _audit(asked: argparse.Namespace) -> int:
     document = Path(asked.document)
     # What the inventory says of these is about a run by hand; this one has a place of its own.
@@ -92,7 +116,7 @@ def _audit(asked: argparse.Namespace) -> int:
     words += [f"--data={pair}" for pair in asked.data]
     words += [f"--data=report_json={document}"]
     words += [f"--limit={limit}" for limit in asked.limit]
-    words += [f"--group-data={place}" for place in group_data(asked.inventory)]
+    words += [f"--group-data={place}" for place in _group_data(asked.inventory)]
     reason = ""
     try:
         pyinfra_cli.cli.cli.main(
@@ -106,7 +130,7 @@ def _audit(asked: argparse.Namespace) -> int:
             print(inner)
             return 3
         if not isinstance(inner, PyinfraError):
-            reason = f"pyinfra: saw {told(inner)}, want a run to its end"
+            reason = f"pyinfra: saw {describe_fault(inner)}, want a run to its end"
             traceback.print_exception(inner)
     lost = _reported()
     if last := f"could not write: {'; '.join(lost)}" if lost else reason:
@@ -121,7 +145,7 @@ def _reported() -> Sequence[str]:
     state = ctx_state.get()
     if not state or not state.initialised:
         return ()
-    session = of_run(state)
+    session = session_of_run(state)
     if not session.reported:
         session.report(state)
     return session.lost

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 import pyinfra_nvml
-from pyinfra_nvml.drift.progress import waited
+from pyinfra_nvml.drift.progress import wait_for_audit
 from pyinfra_nvml.drift.results import Results
 
 _BESIDE = Path(pyinfra_nvml.__file__).parents[1]
@@ -25,7 +25,7 @@ _GRACE = 10
 
 
 @dataclass(frozen=True)
-class Asked:
+class AuditRequest:
     """What to audit: the inventory, a part of it, and data that overrules the inventory's."""
 
     inventory: str
@@ -33,7 +33,7 @@ class Asked:
     data: tuple[str, ...] = ()
 
 
-def audit(asked: Asked, results: Results, lock: int, seconds: float) -> int | None:
+def run_pyinfra(asked: AuditRequest, results: Results, lock: int, seconds: float) -> int | None:
     """Runs it, with its document, report and log in the results; ``None``: it was out of time."""
     results.new.unlink(missing_ok=True)
     words = [f"--limit={limit}" for limit in asked.limits]
@@ -63,7 +63,7 @@ def _fresh(path: Path) -> TextIO:
 
 def _waited(process: subprocess.Popen[bytes], seconds: float, log: Path) -> int | None:
     try:
-        return waited(process, seconds, log)
+        return wait_for_audit(process, seconds, log)
     except subprocess.TimeoutExpired:
         return None
     finally:

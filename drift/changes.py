@@ -2,54 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from datetime import date
-from typing import Any
 
-from pyinfra_nvml.audit.standing import (
-    Document,
-    findings,
-    named,
-    nodes,
-    waived,
-)
+from pyinfra_nvml.audit.record import RecordedAudit, RecordedVerdict
+from pyinfra_nvml.audit.run_record import Change
 from pyinfra_nvml.drift.lasting_facts import differences
+from pyinfra_nvml.model.finding import Finding, Level
 
 NEW, GONE, FACT = "new finding", "gone finding", "changed fact"
 VANISHED, JOINED, SILENT = "vanished", "new node", "no answer"
 
 
-@dataclass(frozen=True)
-class Change:
-    """One difference on one node; ``before`` and ``after`` are levels, or a fact in words.
-
-    .. code:: python
-
-        Change("gpu-01", "new finding", "device-loss", "container trainer", None, "broken")
-        Change("gpu-01", "changed fact", None, "loaded driver", "550.90.07", "550.107.02")
-    """
-
-    node: str
-    kind: str
-    check: str | None
-    subject: str
-    before: str | None = None
-    after: str | None = None
-
-
-def changes(accepted: Document, today: Document, day: date) -> list[Change]:
+def changes(accepted: RecordedAudit, today: RecordedAudit, day: date) -> list[Change]:
     """All differences, in the order of today's inventory, hosts that vanished last.
 
     An audit of a part of the inventory (``limited``) says nothing of the other hosts.
     """
     # A node that had not answered then (audit.json put in its place by hand) was not accepted.
-    before = {named(one): one for one in accepted["nodes"] if one.get("no_answer") is None}
+    before = {node.node: node for node in accepted.nodes if node.no_answer is None}
     found: list[Change] = []
-    for node in nodes(today):
-        found += _node(before.get(node["node"]), node, day)
-    if not today.get("limited"):
-        there = {node["node"] for node in nodes(today)}
+    for node in today.nodes:
+        found += _node(before.get(node.node), node.on(day))
+    if not today.limited:
+        there = {node.node for node in today.nodes}
         found += [_gone_host(name) for name in before if name not in there]
     return found
 
@@ -58,44 +34,45 @@ def _gone_host(name: str) -> Change:
     return Change(name, VANISHED, None, "node", "in the inventory", None)
 
 
-def _node(accepted: Document | None, today: Document, day: date) -> Iterator[Change]:
-    name = today["node"]
-    if today.get("no_answer") is not None:
-        yield Change(name, SILENT, None, "node", None, str(today["no_answer"]))
+def _node(accepted: RecordedVerdict | None, today: RecordedVerdict) -> Iterator[Change]:
+    name = today.node
+    if today.no_answer is not None:
+        yield Change(name, SILENT, None, "node", None, today.no_answer)
         return
     if accepted is None:
         yield Change(name, JOINED, None, "node", None, "in the inventory")
         return
-    yield from _findings(accepted, today, day)
-    for subject, before, after in differences(accepted.get("facts"), today.get("facts")):
+    # A waiver that hid a finding when it was accepted, and is over, hides it no more.
+    yield from _findings(accepted.on(accepted.day or date.min), today)
+    for subject, before, after in differences(accepted.facts, today.facts):
         yield Change(name, FACT, None, subject, before, after)
 
 
-def _findings(accepted: Document, today: Document, day: date) -> Iterator[Change]:
+def _findings(accepted: RecordedVerdict, today: RecordedVerdict) -> Iterator[Change]:
     """Findings by check and subject; a waived one is neither new nor gone."""
-    name = today["node"]
-    old = _levels(accepted, lambda finding: not _waived_then(finding, accepted))
-    new = _levels(today, lambda finding: not waived(finding, day))
+    old = _levels(accepted, lambda finding: finding.counts)
+    new = _levels(today, lambda finding: finding.counts)
     there = _levels(today, lambda _: True)
-    untold = {check["check"] for check in today["checks"] if check["doubts"]}
+    untold = {result.check for result in today.results if result.doubts}
     for (check, subject), level in new.items():
-        if (before := old.get((check, subject))) != level:
-            yield Change(name, NEW, check, subject, before, level)
+        before = old.get((check, subject))
+        if before is not level:
+            yield Change(
+                today.node, NEW, check, subject, before.value if before else None, level.value
+            )
     for (check, subject), level in old.items():
         # Unknown is never ok: what cannot be told today is not gone.
         if (check, subject) not in there and check not in untold:
-            yield Change(name, GONE, check, subject, level, None)
+            yield Change(today.node, GONE, check, subject, level.value, None)
 
 
-def _waived_then(finding: Mapping[str, Any], accepted: Document) -> bool:
-    """Whether a waiver hid it when it was accepted; once expired, it is a finding again."""
-    return waived(finding, date.fromisoformat(accepted.get("day") or "0001-01-01"))
-
-
-def _levels(node: Document, counts: Any) -> dict[tuple[str, str], str]:
+def _levels(
+    node: RecordedVerdict, wanted: Callable[[Finding], bool]
+) -> dict[tuple[str, str], Level]:
     """The worst level of what was found, by check and subject."""
-    levels: dict[tuple[str, str], str] = {}
-    for check, finding in findings(node):
-        if counts(finding):
-            levels.setdefault((check, finding["subject"]), finding["level"])
+    levels: dict[tuple[str, str], Level] = {}
+    for result, finding in node.findings:
+        if wanted(finding):
+            # One check's findings come with the worst first.
+            levels.setdefault((result.check, finding.subject), finding.level)
     return levels

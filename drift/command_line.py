@@ -11,18 +11,17 @@ from typing import NoReturn
 
 from typing_extensions import override
 
+from pyinfra_nvml.audit.run_record import LONGEST_INTERVAL
 from pyinfra_nvml.drift.exit_scheme import (
     USAGE,
     Scheme,
-    code,
-    line,
+    scheme_code,
+    status_line,
 )
 from pyinfra_nvml.model.finding import LEVELS
 
 # Beside /var/lib/pyinfra-nvml, which is for root alone (operations/node/state.sh).
 RESULTS = Path("/var/lib/pyinfra-nvml-drift")
-LONGEST = 100_000_000
-"""Three years: more is a slip, and than 2**31 more than alarm(2) takes."""
 
 _LEVELS = (*LEVELS, "none")
 
@@ -52,11 +51,11 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if self.scheme is Scheme.PLAIN:
             self.print_usage(sys.stderr)
-        print(line(self.scheme, USAGE, (), message))
-        sys.exit(code(self.scheme, USAGE, ()))
+        print(status_line(self.scheme, USAGE, (), message))
+        sys.exit(scheme_code(self.scheme, USAGE, ()))
 
 
-def options(words: Sequence[str]) -> Options:
+def parse_options(words: Sequence[str]) -> Options:
     """The options in these words; ends the process where they make no sense."""
     parser = _parser()
     parser.scheme = _scheme(words)
@@ -154,7 +153,7 @@ def _seconds(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = 0
-    if not 0 < seconds <= LONGEST:
-        want = f"a number of seconds up to {LONGEST}"
+    if not 0 < seconds <= LONGEST_INTERVAL:
+        want = f"a number of seconds up to {LONGEST_INTERVAL}"
         raise argparse.ArgumentTypeError(f"saw {text!r}, want {want}")
     return seconds

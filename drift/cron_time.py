@@ -24,7 +24,7 @@ KNOWN = "minutely, hourly, daily, weekly, *:0/15, *:30, 0/6:00 or 03:30"
 """What is understood, for a message."""
 
 
-def cron(calendar: str) -> tuple[str, int] | None:
+def cron_entry(calendar: str) -> tuple[str, int] | None:
     """The five fields of crontab(5) and the seconds between two runs; None: not to be said there.
 
     .. code:: python
@@ -46,7 +46,7 @@ def cron(calendar: str) -> tuple[str, int] | None:
     return None
 
 
-def delay(name: str, most: int) -> int:
+def start_delay(name: str, most: int) -> int:
     """Seconds that this host waits before each run: always the same, spread over 0 to ``most``."""
     number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
     return number % (most + 1)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 from pyinfra_nvml.audit.standing import Standing
-from pyinfra_nvml.model.finding import LEVELS, Level, Status
+from pyinfra_nvml.model.finding import Level, Status
 from pyinfra_nvml.model.printable import printable
 
 CLEAN, FOUND, UNKNOWN, USAGE = 0, 1, 2, 3
@@ -29,22 +29,22 @@ class Scheme(str, Enum):
     NPD = "npd"
 
 
-def code(scheme: Scheme, plain: int, found: Sequence[Standing]) -> int:
+def scheme_code(scheme: Scheme, plain: int, found: Sequence[Standing]) -> int:
     """The scheme's exit code for a plain one."""
     if scheme is Scheme.NAGIOS:
-        critical = 2 if _worst(found) == Level.BROKEN.value else 1
+        critical = 2 if _worst(found) is Level.BROKEN else 1
         return {CLEAN: 0, FOUND: critical, UNKNOWN: 3, USAGE: 3}[plain]
     if scheme is Scheme.NPD:
         return {CLEAN: 0, FOUND: 1, UNKNOWN: 2, USAGE: 2}[plain]
     return plain
 
 
-def line(scheme: Scheme, plain: int, found: Sequence[Standing], reason: str) -> str:
+def status_line(scheme: Scheme, plain: int, found: Sequence[Standing], reason: str) -> str:
     """The line that goes with the code; ``reason`` says why nothing could be told of the run."""
     if scheme is Scheme.NPD:
         return _cut(_message(plain, found, reason) or "ok")
     if scheme is Scheme.NAGIOS:
-        word = ("OK", "WARNING", "CRITICAL", "UNKNOWN")[code(scheme, plain, found)]
+        word = ("OK", "WARNING", "CRITICAL", "UNKNOWN")[scheme_code(scheme, plain, found)]
         text = _message(plain, found, reason) or _nodes(found)
         return f"NVML {word} - {_one_line(text)} | {_perfdata(found)}"
     return _one_line(_message(plain, found, reason)) or f"clean at this level: {_nodes(found)}"
@@ -70,17 +70,17 @@ def _nodes(found: Sequence[Standing]) -> str:
 
 def _urgency(standing: Standing) -> tuple[bool, int]:
     """A node that does not answer comes before one of which a part could not be told."""
-    level = LEVELS.index(standing.level) if standing.level else len(LEVELS)
-    return not standing.silent, level
+    levels = list(Level)
+    return not standing.silent, levels.index(standing.level) if standing.level else len(levels)
 
 
-def _worst(found: Sequence[Standing]) -> str | None:
-    reached = [node.level for node in found if node.status is Status.FOUND and node.level]
-    return min(reached, key=LEVELS.index, default=None)
+def _worst(found: Sequence[Standing]) -> Level | None:
+    reached = {node.level for node in found if node.status is Status.FOUND}
+    return next((level for level in Level if level in reached), None)
 
 
 def _perfdata(found: Sequence[Standing]) -> str:
-    counts = {level: sum(node.level == level for node in found) for level in LEVELS}
+    counts = {level.value: sum(node.level is level for node in found) for level in Level}
     unknown = sum(node.status is Status.UNKNOWN for node in found)
     pairs = {"nodes": len(found), **counts, "unknown": unknown}
     return " ".join(f"{label.replace(' ', '_')}={count}" for label, count in pairs.items())

@@ -7,130 +7,99 @@ tells already (containers, device nodes).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-Values = dict[str, str | None]
-"""A fact by its name, in words; ``None``: the node has no such thing."""
+from pyinfra_nvml.audit.fact_paths import FactPath, Untold, fact_at, items_at
 
 _REMOVED = ("rc", "pc", "hc", "uc")
 """dpkg-query(1), ``db:Status-Abbrev``: config-files."""
 
-_Shape = Callable[[str, Any], Values]
+
+@dataclass(frozen=True)
+class LastingFact:
+    """A fact by its name and its place; of a list each item is one.
+
+    ``name`` has the fields that tell items apart in braces, ``value`` is the field that is
+    compared, ``status`` that of dpkg's status, ``digest`` whether the value is a long sum.
+    """
+
+    name: str
+    path: FactPath
+    value: str = ""
+    status: str = ""
+    digest: bool = False
 
 
-def _one(name: str, value: Any) -> Values:
-    return {name: None if value is None else str(value)}
-
-
-def _config(name: str, value: Any) -> Values:
-    """daemon.json by its digest, since the text may hold passwords (facts/daemon_json.py)."""
-    texts = {}
-    for file in value or ():
-        content = file["content"]
-        texts[f"{name} {file['path']}"] = content and f"sha256 {content['sha256'][:12]}"
-    return texts
-
-
-def _modes(name: str, value: Any) -> Values:
-    return {f"{name} of gpu {gpu['gpu']}": gpu["current"] for gpu in value or ()}
-
-
-def _packages(name: str, value: Any) -> Values:
-    """Those that are installed: dpkg's second letter is c where only its settings are left."""
-    there = (package for package in value or () if not package["status"].startswith(_REMOVED))
-    return _together((f"{name} {package['name']}", package["version"]) for package in there)
-
-
-def _modules(name: str, value: Any) -> Values:
-    return _together(
-        (f"{name} for {module['kernel']}", module["version"]) for module in value or ()
-    )
-
-
-def _holds(name: str, value: Any) -> Values:
-    return _together((f"{name} {hold['pattern']}", hold["by"]) for hold in value or ())
-
-
-def _together(pairs: Iterable[tuple[str, str | None]]) -> Values:
-    """All that goes by one name, in no order: a package of two machines, rpm's of two versions."""
-    found: dict[str, set[str]] = {}
-    for name, value in pairs:
-        found.setdefault(name, set()).update([value] if value is not None else [])
-    return {name: ", ".join(sorted(values)) or None for name, values in found.items()}
-
-
-def _specs(name: str, value: Any) -> Values:
-    return {f"{name} {spec['path']}": spec["driver"] for spec in value or ()}
-
-
-LASTING: tuple[tuple[str, str, _Shape], ...] = (
-    ("kernel", "machine.kernel", _one),
-    ("system", "machine.os_name", _one),
-    ("cgroup hierarchy", "cgroup.mode", _one),
-    ("systemd", "systemd_manager.version", _one),
-    ("docker", "docker_engine.info.server_version", _one),
-    ("docker's cgroup driver", "docker_engine.info.cgroup_driver", _one),
-    ("docker's live-restore", "docker_engine.info.live_restore", _one),
-    ("docker's default runtime", "docker_engine.info.default_runtime", _one),
-    ("configuration", "daemon_json.files", _config),
-    ("runc", "runtime_versions.runc", _one),
-    ("crun", "runtime_versions.crun", _one),
-    ("containerd", "runtime_versions.containerd", _one),
-    ("cri-o", "runtime_versions.crio", _one),
-    ("loaded driver", "nvidia_driver.module.loaded", _one),
-    ("flavour of the driver", "nvidia_driver.module.flavour", _one),
-    ("driver on disk", "nvidia_driver.module.disk", _modules),
-    ("driver library", "nvidia_driver.libraries.resolved.version", _one),
-    ("package", "nvidia_driver.packages.dpkg", _packages),
-    ("package", "nvidia_driver.packages.rpm", _packages),
-    ("hold on", "package_holds.holds", _holds),
-    ("container toolkit", "container_toolkit.version", _one),
-    ("mode of the container toolkit", "container_toolkit.config.mode", _one),
-    ("no-cgroups of the container toolkit", "container_toolkit.config.no_cgroups", _one),
-    ("driver named by CDI", "container_toolkit.specs", _specs),
-    ("kubelet", "kubelet.version", _one),
-    ("kubelet's cgroup driver", "kubelet.cgroup_driver", _one),
-    ("GPU Operator", "cluster.operator.version", _one),
-    ("CDI of the GPU Operator", "cluster.policy.cdi", _one),
-    ("device plugin", "cluster.plugin.release.version", _one),
-    ("device specs of the device plugin", "cluster.plugin.passes", _one),
-    ("MIG mode", "mig.modes", _modes),
+LASTING = (
+    LastingFact("kernel", FactPath.KERNEL),
+    LastingFact("system", FactPath.SYSTEM),
+    LastingFact("cgroup hierarchy", FactPath.HIERARCHY),
+    LastingFact("systemd", FactPath.SYSTEMD),
+    LastingFact("docker", FactPath.DOCKER),
+    LastingFact("docker's cgroup driver", FactPath.DOCKER_CGROUP_DRIVER),
+    LastingFact("docker's live-restore", FactPath.DOCKER_LIVE_RESTORE),
+    LastingFact("docker's default runtime", FactPath.DOCKER_RUNTIME),
+    # By its sum, since the text may hold passwords (facts/daemon_json.py).
+    LastingFact("configuration {path}", FactPath.DAEMON_JSON, "content.sha256", digest=True),
+    LastingFact("runc", FactPath.RUNC),
+    LastingFact("crun", FactPath.CRUN),
+    LastingFact("containerd", FactPath.CONTAINERD),
+    LastingFact("cri-o", FactPath.CRIO),
+    LastingFact("loaded driver", FactPath.MODULE_LOADED),
+    LastingFact("flavour of the driver", FactPath.MODULE_FLAVOUR),
+    LastingFact("driver on disk for {kernel}", FactPath.MODULE_ON_DISK, "version"),
+    LastingFact("driver library", FactPath.LIBRARY_VERSION),
+    LastingFact("package {name}", FactPath.DPKG_PACKAGES, "version", status="status"),
+    LastingFact("package {name}", FactPath.RPM_PACKAGES, "version", status="status"),
+    LastingFact("hold on {pattern}", FactPath.HOLDS, "by"),
+    LastingFact("container toolkit", FactPath.TOOLKIT),
+    LastingFact("mode of the container toolkit", FactPath.TOOLKIT_MODE),
+    LastingFact("no-cgroups of the container toolkit", FactPath.TOOLKIT_NO_CGROUPS),
+    LastingFact("driver named by CDI {path}", FactPath.CDI_SPECS, "driver"),
+    LastingFact("kubelet", FactPath.KUBELET),
+    LastingFact("kubelet's cgroup driver", FactPath.KUBELET_CGROUP_DRIVER),
+    LastingFact("GPU Operator", FactPath.GPU_OPERATOR),
+    LastingFact("CDI of the GPU Operator", FactPath.GPU_OPERATOR_CDI),
+    LastingFact("device plugin", FactPath.DEVICE_PLUGIN),
+    LastingFact("device specs of the device plugin", FactPath.DEVICE_PLUGIN_SPECS),
+    LastingFact("MIG mode of gpu {gpu}", FactPath.MIG_MODES, "current"),
 )
-"""Name, path in the document's ``facts`` (fields of facts.node.NodeState), and its shape."""
 
 
-class _Untold(Exception):
-    """The node did not say, or the document is of another version of this program."""
-
-
-def differences(before: Any, after: Any) -> Iterator[tuple[str, str | None, str | None]]:
-    """Every lasting fact that both documents know and that is not the same: name, before, after."""
-    for name, path, shape in LASTING if before is not None and after is not None else ():
+def differences(
+    before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """Every lasting fact that both audits know and that is not the same: name, before, after."""
+    for fact in LASTING if before is not None and after is not None else ():
         try:
-            old, new = shape(name, _at(before, path)), shape(name, _at(after, path))
-        except (_Untold, KeyError, TypeError, AttributeError):
+            old, new = _values(fact, before or {}), _values(fact, after or {})
+        except Untold:
             continue
         for subject in {**old, **new}:
             if old.get(subject) != new.get(subject):
                 yield subject, old.get(subject), new.get(subject)
 
 
-def _at(facts: Any, path: str) -> Any:
-    """The value at a path; below what a node does not have there is nothing either."""
-    value = facts
-    for step in path.split("."):
-        if value is None:
-            break
-        value = value[step]
-        if isinstance(value, Mapping) and set(value) == {"unknown"}:
-            raise _Untold
-    if isinstance(value, list) and any(_unknown(item) for item in value):
-        raise _Untold
-    return value
+def _values(fact: LastingFact, facts: Mapping[str, Any]) -> dict[str, str | None]:
+    """The fact by its name, in words; ``None``: the node has no such thing."""
+    if not fact.value:
+        value = fact_at(facts, fact.path)
+        return {fact.name: None if value is None else str(value)}
+    found: dict[str, set[str]] = {}
+    for item in items_at(facts, fact.path):
+        if fact.status and str(fact_at(item, fact.status)).startswith(_REMOVED):
+            continue
+        # All that goes by one name, in no order: a package of two machines, or in two versions.
+        held = found.setdefault(_name(fact.name, item), set())
+        if (said := fact_at(item, fact.value)) is not None:
+            held.add(f"sha256 {said[:12]}" if fact.digest else str(said))
+    return {name: ", ".join(sorted(values)) or None for name, values in found.items()}
 
 
-def _unknown(item: Any) -> bool:
-    return isinstance(item, Mapping) and any(
-        isinstance(part, Mapping) and "unknown" in part for part in item.values()
-    )
+def _name(name: str, item: Mapping[str, Any]) -> str:
+    try:
+        return name.format_map(item)
+    except KeyError:
+        raise Untold from None

@@ -17,7 +17,7 @@ _CONNECTED = re.compile(r"^\s*\[[^\]]+\]\s+Connected", re.MULTILINE)
 _ASKED = re.compile(r"^\s*\[[^\]]+\]\s+Ready: ", re.MULTILINE)
 
 
-def waited(process: subprocess.Popen[bytes], seconds: float, log: Path) -> int:
+def wait_for_audit(process: subprocess.Popen[bytes], seconds: float, log: Path) -> int:
     """Waits for the audit; raises ``subprocess.TimeoutExpired`` after this many seconds."""
     if not sys.stderr.isatty():
         return process.wait(seconds)
@@ -30,10 +30,10 @@ def waited(process: subprocess.Popen[bytes], seconds: float, log: Path) -> int:
             except subprocess.TimeoutExpired:
                 if spent >= seconds:
                     raise
-            status.update(told(log.read_text(errors="replace"), spent))
+            status.update(progress_line(log.read_text(errors="replace"), spent))
 
 
-def told(log: str, seconds: float) -> str:
+def progress_line(log: str, seconds: float) -> str:
     """One line: how many nodes are connected and how many have answered.
 
     .. code:: python

@@ -7,21 +7,23 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from pyinfra_nvml.audit import accepted, document_versions, json_file
-from pyinfra_nvml.audit.accepted import NOTHING_YET, Earlier
-from pyinfra_nvml.audit.inventory_name import inventory_name, same
+from pyinfra_nvml.audit import baseline
+from pyinfra_nvml.audit.baseline import NOTHING_YET, Baseline
+from pyinfra_nvml.audit.inventory_name import inventory_name, same_inventory
+from pyinfra_nvml.audit.json_file import Unreadable, write_json
+from pyinfra_nvml.audit.record import RecordedAudit, read_audit
+from pyinfra_nvml.audit.run_record import RunRecord, read_run
 from pyinfra_nvml.drift.accept_command import accept_command
 
 DAY = 86400
 """The seconds between two audits where nobody said."""
 
-_SKEW = timedelta(seconds=300)
-"""How far ahead a clock may be put back: results from later than that would never grow old."""
+_SKEW = 300.0
+"""Seconds by which a clock may be put back: results from later than that would never grow old."""
 
 _PATIENCE = 3.0
 """Seconds to wait for the lock: a reader holds it for a moment to see whether a run goes on, and
@@ -58,7 +60,7 @@ class Results:
     @property
     def accepted(self) -> Path:
         """The document of the state that was accepted."""
-        return self.place / accepted.NAME
+        return self.place / baseline.NAME
 
     @property
     def drift(self) -> Path:
@@ -117,97 +119,70 @@ class Results:
             os.close(lock)
         return False
 
-    def begin(self, at: datetime) -> dict[str, Any]:
+    def begin(self, at: datetime) -> RunRecord:
         """Marks that a run has started; gives the record, all else in it as the last run left it.
 
         A last run that died has told nothing; this one's start takes the place of its mark.
         """
         try:
             before = self.last()
-        except json_file.Unreadable:
-            before = _NOTHING
-        begun = {**_NOTHING, **before, "started": stamp(at), "ended": None}
-        if before.get("started") and before.get("ended") is None:
-            begun |= {"exit": 2, "audited": False, "reason": _died(before)}
-        json_file.write(self.drift, begun)
+        except Unreadable:
+            before = RunRecord(audited=False)
+        begun = replace(before, started=at, ended=None)
+        if before.started and before.ended is None:
+            begun = replace(begun, exit=2, audited=False, reason=_died(before))
+        write_json(self.drift, begun.to_json())
         return begun
 
-    def last(self) -> dict[str, Any]:
+    def last(self) -> RunRecord:
         """What the last run came to (``drift.json``)."""
         if not self.drift.exists():
-            raise json_file.Unreadable(
-                f"results {self.place}: saw no run yet, want one: {RUN_AGAIN}"
-            )
-        with json_file.understood(str(self.drift), RUN_AGAIN):
-            return json_file.read(self.drift, document_versions.DRIFT)
+            raise Unreadable(f"results {self.place}: saw no run yet, want one: {RUN_AGAIN}")
+        return read_run(self.drift, RUN_AGAIN)
 
-    def last_audit(self) -> dict[str, Any]:
+    def last_audit(self) -> RecordedAudit:
         """The document of the last run that gave one."""
-        with json_file.understood(str(self.audit), RUN_AGAIN):
-            return json_file.read(self.audit, document_versions.AUDIT)
+        return read_audit(self.audit, RUN_AGAIN)
 
-    def earlier(self, inventory: str) -> Earlier:
+    def baseline(self, inventory: str) -> Baseline:
         """The accepted state of this inventory, or why there is none."""
         if not self.accepted.exists():
             return NOTHING_YET
         wanted = inventory_name(inventory)
         try:
-            with json_file.understood(str(self.accepted), ACCEPT_AGAIN):
-                kept = json_file.read(self.accepted, document_versions.AUDIT)
-        except json_file.Unreadable as fault:
-            return Earlier(why=str(fault), damaged=True)
-        if same(kept.get("inventory"), wanted):
-            return Earlier(kept)
+            kept = read_audit(self.accepted, ACCEPT_AGAIN)
+        except Unreadable as fault:
+            return Baseline(why=str(fault), damaged=True)
+        if same_inventory(kept.inventory, wanted):
+            return Baseline(kept)
         # Of this one nothing was accepted, as before the first time: no reason to tell less.
         do = f"`{accept_command(inventory, self.place)}` does, in its place"
-        saw = f"{self.accepted} is the state of {kept['inventory']}"
-        return Earlier(why=f"{saw}, nothing accepted yet of {wanted}: {do}")
+        saw = f"{self.accepted} is the state of {kept.inventory}"
+        return Baseline(why=f"{saw}, nothing accepted yet of {wanted}: {do}")
 
 
-_NOTHING: dict[str, Any] = {
-    "version": document_versions.DRIFT,
-    "seconds": 0.0,
-    "interval": None,
-    "exit": 2,
-    "reason": "no run has ended yet",
-    "audited": False,
-    "inventory": None,
-    "results": None,
-    "accepted": None,
-    "nodes": {},
-    "changes": [],
-    "waived": [],
-}
-
-
-def stamp(at: datetime) -> str:
-    """A time as the documents write it: UTC, ISO 8601, seconds."""
-    return at.isoformat(timespec="seconds")
-
-
-def old(drift: dict[str, Any], running: bool, interval: float | None, now: datetime) -> str | None:
+def stale_reason(
+    run: RunRecord, running: bool, interval: float | None, now: datetime
+) -> str | None:
     """Why the results are not today's, or ``None``: too old, or the last run has not ended."""
-    if drift.get("results") is None:
-        return str(drift.get("reason") or "no run has ended yet")
-    if drift.get("ended") is None and not running:
-        return _died(drift)
-    if not drift.get("audited", True):
-        return f"the last run told nothing new: {drift['reason']}"
-    seconds = interval or drift.get("interval") or DAY
-    age = now - datetime.fromisoformat(drift["results"])
+    if run.results is None:
+        return run.reason or "no run has ended yet"
+    if run.ended is None and not running:
+        return _died(run)
+    if not run.audited:
+        return f"the last run told nothing new: {run.reason}"
+    seconds = interval or run.interval or DAY
+    age = (now - run.results).total_seconds()
     if -age > _SKEW:
-        return f"the last results are of {_span(-age)} from now, want the clock of their time"
-    if age > timedelta(seconds=2 * seconds):
-        return f"the last results are {_span(age)} old, want at most {2 * seconds:g} s"
+        return f"the last results are of {-age:.0f} s from now, want the clock of their time"
+    if age > 2 * seconds:
+        return f"the last results are {age:.0f} s old, want at most {2 * seconds:g} s"
     return None
 
 
-def _died(drift: dict[str, Any]) -> str:
-    return f"the run of {drift['started']} has not ended: what stands here is from before"
-
-
-def _span(age: timedelta) -> str:
-    return f"{age.total_seconds():.0f} s"
+def _died(run: RunRecord) -> str:
+    began = f" of {run.started.isoformat(timespec='seconds')}" if run.started else ""
+    return f"the run{began} has not ended: what stands here is from before"
 
 
 def _take(lock: int) -> None:

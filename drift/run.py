@@ -3,59 +3,51 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
-from pyinfra_nvml.audit import json_file
 from pyinfra_nvml.audit.inventory_name import inventory_name
-from pyinfra_nvml.drift.audit_process import NOT_ALL_WRITTEN, Asked, audit
-from pyinfra_nvml.drift.command_line import LONGEST, Options
+from pyinfra_nvml.audit.json_file import Unreadable, write_json
+from pyinfra_nvml.audit.record import RecordedAudit
+from pyinfra_nvml.audit.run_record import RunRecord
+from pyinfra_nvml.drift.audit_process import NOT_ALL_WRITTEN, AuditRequest, run_pyinfra
+from pyinfra_nvml.drift.command_line import Options
 from pyinfra_nvml.drift.exit_scheme import CLEAN, UNKNOWN, USAGE
-from pyinfra_nvml.drift.results import Results, Stopped, stamp
-from pyinfra_nvml.drift.summary import Judged, judged
-from pyinfra_nvml.reports import textfile as metrics
+from pyinfra_nvml.drift.results import Results, Stopped
+from pyinfra_nvml.drift.summary import RunOutcome, judge_run
+from pyinfra_nvml.reports import textfile
 
 
-def run(chosen: Options, results: Results) -> Judged:
+def run_audit(chosen: Options, results: Results) -> RunOutcome:
     """Runs the audit; a run that gave nothing leaves the last results and says why."""
     with results.held() as lock:
         started, clock = datetime.now(timezone.utc), time.monotonic()
         before = results.begin(started)
         code, reason = _audited(chosen, results, lock)
         outcome = _judged(chosen, results, code, reason)
-        document = {
-            **outcome.document,
-            "inventory": inventory_name(chosen.inventory)
-            if outcome.audited
-            else before["inventory"],
-            "started": stamp(started),
-            "ended": stamp(datetime.now(timezone.utc)),
-            "seconds": round(time.monotonic() - clock, 1),
-            "interval": chosen.interval or _of_a_timer(before["interval"]),
-        }
-        outcome = _kept(outcome, _counted(chosen, results, document))
-        last = {**document, "exit": outcome.exit, "reason": outcome.reason}
+        record = replace(
+            outcome.record,
+            inventory=inventory_name(chosen.inventory) if outcome.audited else before.inventory,
+            started=started,
+            ended=datetime.now(timezone.utc),
+            seconds=round(time.monotonic() - clock, 1),
+            # A run by hand makes the next of a timer due no later.
+            interval=chosen.interval or before.interval,
+        )
+        outcome = _kept(outcome, _counted(chosen, results, record))
+        last = replace(record, exit=outcome.exit, reason=outcome.reason)
         return _kept(outcome, _put(results.drift, last))
 
 
-def _of_a_timer(interval: object) -> float | None:
-    """That of the last run that had one: a run by hand makes the next of a timer due no later."""
-    if isinstance(interval, bool) or not isinstance(interval, (int, float)):
-        return None
-    return interval if 0 < interval <= LONGEST else None
-
-
-def _counted(chosen: Options, results: Results, document: Mapping[str, Any]) -> str:
+def _counted(chosen: Options, results: Results, record: RunRecord) -> str:
     """Writes the metrics where they are asked for; says why it could not."""
     if not chosen.textfile:
         return ""
     # Of a document that says nothing there is nothing to count.
-    today = _last_audit(results) if document["results"] else None
+    today = _last_audit(results) if record.results else None
     try:
-        metrics.write(chosen.textfile, metrics.text(today or {}, document))
+        textfile.write_textfile(chosen.textfile, textfile.textfile(today, record))
     except ValueError as fault:
         return str(fault)
     except OSError as fault:
@@ -63,16 +55,16 @@ def _counted(chosen: Options, results: Results, document: Mapping[str, Any]) -> 
     return ""
 
 
-def _put(path: Path, document: Mapping[str, Any]) -> str:
-    """Puts the document in place; says why it could not."""
+def _put(path: Path, record: RunRecord) -> str:
+    """Puts the record in place; says why it could not."""
     try:
-        json_file.write(path, document)
+        write_json(path, record.to_json())
     except OSError as fault:
         return f"{path}: saw {fault.strerror}, want it written"
     return ""
 
 
-def _kept(outcome: Judged, lost: str) -> Judged:
+def _kept(outcome: RunOutcome, lost: str) -> RunOutcome:
     """What was found comes first, also where not all of it could be written."""
     if not lost:
         return outcome
@@ -86,9 +78,9 @@ def _audited(chosen: Options, results: Results, lock: int) -> tuple[int, str]:
 
     0 where it gave a document; the reason is then what it could not write beside it.
     """
-    asked = Asked(chosen.inventory, chosen.limits, chosen.data)
+    asked = AuditRequest(chosen.inventory, chosen.limits, chosen.data)
     try:
-        ended = audit(asked, results, lock, chosen.time_limit)
+        ended = run_pyinfra(asked, results, lock, chosen.time_limit)
     except (Stopped, KeyboardInterrupt):
         return UNKNOWN, "stopped before the audit ended"
     if ended is None:
@@ -109,7 +101,7 @@ def _how(ended: int) -> str:
     return f"by signal {-ended}" if ended < 0 else f"with {ended}"
 
 
-def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged:
+def _judged(chosen: Options, results: Results, code: int, reason: str) -> RunOutcome:
     outcome, trouble = _readable(chosen, results)
     if code:
         return replace(outcome, exit=code, reason=reason, audited=False)
@@ -121,24 +113,26 @@ def _judged(chosen: Options, results: Results, code: int, reason: str) -> Judged
     return outcome
 
 
-def _readable(chosen: Options, results: Results) -> tuple[Judged, str]:
+def _readable(chosen: Options, results: Results) -> tuple[RunOutcome, str]:
     """What the documents of the directory come to, and what is the matter with one of them.
 
     Where a run gave no audit, that of an earlier run may be the damaged one.
     """
     day, level = datetime.now(timezone.utc).date(), chosen.level
-    today, earlier = _last_audit(results), results.earlier(chosen.inventory)
+    baseline, trouble = results.baseline(chosen.inventory), ""
+    today: RecordedAudit | None = None
     try:
-        return judged(today, earlier, level, day), ""
-    except json_file.Unreadable as fault:
-        return judged(None, earlier, level, day), str(fault)
+        today = results.last_audit() if results.audit.exists() else None
+    except Unreadable as fault:
+        trouble = str(fault)
+    return judge_run(today, baseline, level, day), trouble
 
 
-def _last_audit(results: Results) -> dict[str, Any] | None:
+def _last_audit(results: Results) -> RecordedAudit | None:
     """The document of the last run that gave one, this or an earlier."""
     try:
         return results.last_audit()
-    except json_file.Unreadable:
+    except Unreadable:
         return None
 
 

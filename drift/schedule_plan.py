@@ -28,7 +28,7 @@ _MARGIN = 20
 
 
 @dataclass(frozen=True)
-class Files:
+class ScheduleFiles:
     """What is to be on the node: texts by path, links by path, and which of them are programs."""
 
     texts: Mapping[str, str]
@@ -41,7 +41,7 @@ class Files:
         return tuple(path for path in PATHS if path not in self.texts and path not in self.links)
 
 
-NOTHING = Files({}, {})
+NOTHING = ScheduleFiles({}, {})
 
 _OF_THE_RUN = ("canary", "batch_size", "max_failures", "max_unavailable", "accept")
 _OF_THIS_MACHINE = ("report_", "kube")
@@ -80,13 +80,13 @@ def _holds(waiver: Mapping[str, object], host: str) -> bool:
     return isinstance(patterns, (list, tuple)) and any(fnmatchcase(host, str(p)) for p in patterns)
 
 
-def files(
+def schedule_files(
     knobs: ScheduleKnobs, scheduler: SchedulerState, host: str, carried: Mapping[str, object]
-) -> Files:
+) -> ScheduleFiles:
     """The files of this schedule; ``carried`` are the knobs by which a node judges itself."""
     texts: dict[str, str] = {}
     links: dict[str, str] = {}
-    argv = command(knobs, seconds_between(knobs, scheduler))
+    argv = audit_command(knobs, seconds_between(knobs, scheduler))
     if scheduler.systemd:
         texts[SERVICE] = _service(knobs, argv)
         texts[TIMER] = rendered(TIMER, calendar=knobs.drift_schedule, delay=knobs.drift_delay)
@@ -105,10 +105,10 @@ def files(
             level=knobs.drift_slurm,
             unknown="drain" if knobs.drift_slurm_unknown else "leave",
         )
-    return Files(texts, links, frozenset({HEALTH}) & texts.keys())
+    return ScheduleFiles(texts, links, frozenset({HEALTH}) & texts.keys())
 
 
-def command(knobs: ScheduleKnobs, interval: int) -> tuple[str, ...]:
+def audit_command(knobs: ScheduleKnobs, interval: int) -> tuple[str, ...]:
     """The audit as it is started; no word of it has a blank or a quote (settings/schedule.py),
     but the level."""
     words = [f"{knobs.drift_home}/current/bin/nvml-audit", knobs.drift_inventory or INVENTORY]
@@ -123,7 +123,7 @@ def seconds_between(knobs: ScheduleKnobs, scheduler: SchedulerState) -> int:
     """The longest time between two runs; 0 where it is not known, which is refused."""
     if scheduler.systemd and isinstance(scheduler.gap, int):
         return scheduler.gap
-    said = cron_time.cron(knobs.drift_schedule)
+    said = cron_time.cron_entry(knobs.drift_schedule)
     return said[1] if said else 0
 
 
@@ -147,12 +147,12 @@ def _service(knobs: ScheduleKnobs, argv: tuple[str, ...]) -> str:
 
 
 def _crontab(knobs: ScheduleKnobs, argv: tuple[str, ...], host: str) -> str:
-    said = cron_time.cron(knobs.drift_schedule)
+    said = cron_time.cron_entry(knobs.drift_schedule)
     return rendered(
         CRON,
         time=said[0] if said else "",
         user=knobs.user,
-        delay=cron_time.delay(host, knobs.drift_delay),
+        delay=cron_time.start_delay(host, knobs.drift_delay),
         limit=knobs.drift_limit,
         results=knobs.drift_results,
         command=" ".join(f"'{word}'" if " " in word else word for word in argv),

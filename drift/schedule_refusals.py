@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.drift import cron_time
 from pyinfra_nvml.drift.schedule_plan import directory, seconds_between
-from pyinfra_nvml.drift.wheel_target import obstacle
+from pyinfra_nvml.drift.wheel_target import unsupported_python
 from pyinfra_nvml.facts.interpreter import InterpreterState
 from pyinfra_nvml.facts.scheduler import SchedulerState
 from pyinfra_nvml.model.refusal import Refusal
@@ -23,7 +23,7 @@ def needed(knobs: ScheduleKnobs) -> tuple[str, ...]:
     return tuple(path for path in (inventory, None if ours else textfile) if path)
 
 
-def refusals(
+def schedule_refusals(
     knobs: ScheduleKnobs,
     scheduler: SchedulerState | Unknown,
     python: InterpreterState | Unknown | None,
@@ -34,7 +34,7 @@ def refusals(
     elif python is None:
         do = "install python3 and python3-venv, or audit this node from a controller"
         yield Refusal(knobs.drift_python, "no such program", "Python 3.10 or newer", do)
-    elif found := obstacle(python):
+    elif found := unsupported_python(python):
         yield Refusal(python.path, *found)
     if isinstance(scheduler, Unknown):
         yield Refusal("scheduler", scheduler.reason, "to know whether systemd or cron runs here")
@@ -51,7 +51,7 @@ def _times(knobs: ScheduleKnobs, scheduler: SchedulerState) -> Iterator[Refusal]
     elif not scheduler.systemd and not scheduler.cron:
         do = "audit this node from a controller"
         yield Refusal("scheduler", "neither systemd nor a cron that runs", "one of them", do)
-    elif not scheduler.systemd and cron_time.cron(knobs.drift_schedule) is None:
+    elif not scheduler.systemd and cron_time.cron_entry(knobs.drift_schedule) is None:
         yield Refusal(name, "no systemd here, and cron cannot say it", cron_time.KNOWN)
     taken = knobs.drift_delay + knobs.drift_limit
     if gap and taken >= gap:

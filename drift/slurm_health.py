@@ -18,10 +18,10 @@ from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
-from pyinfra_nvml.audit import json_file
 from pyinfra_nvml.audit.inventory_name import other_inventory
+from pyinfra_nvml.audit.json_file import Unreadable, read_json, write_json
 from pyinfra_nvml.audit.standing import exit_code, standings
-from pyinfra_nvml.drift.results import RUN_AGAIN, Results, old
+from pyinfra_nvml.drift.results import Results, stale_reason
 from pyinfra_nvml.drift.slurm_node import (
     Act,
     Decision,
@@ -42,7 +42,7 @@ def main() -> None:
     asked = _asked()
     results = Results(asked.results)
     name = asked.node or os.environ.get("SLURMD_NODENAME") or platform.node().partition(".")[0]
-    status, summary = audited(results, asked.level, datetime.now(timezone.utc), asked.inventory)
+    status, summary = node_status(results, asked.level, datetime.now(timezone.utc), asked.inventory)
     now = _node(name)
     if isinstance(now, Unknown):
         done = Decision(Act.LEAVE, now.reason)
@@ -63,7 +63,7 @@ def _asked() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def audited(
+def node_status(
     results: Results, level: str, now: datetime, inventory: str | None = None
 ) -> tuple[Status, str]:
     """How this node stands by the last results, and in one line why.
@@ -72,18 +72,17 @@ def audited(
     hand may have left: no node is drained for the fault of another.
     """
     try:
-        drift, today = results.last(), results.last_audit()
-        with json_file.understood(f"results {results.place}", RUN_AGAIN):
-            if inventory and (other := other_inventory(drift.get("inventory"), inventory)):
-                return Status.UNKNOWN, other
-            if reason_old := old(drift, results.running(), None, now):
-                return Status.UNKNOWN, reason_old
-            found = standings(today, level, now.date())
-            if len(found) != 1:
-                saw = f"saw {len(found)} nodes in the last results"
-                return Status.UNKNOWN, f"{saw}, want this one alone"
-    except json_file.Unreadable as reason:
+        last, today = results.last(), results.last_audit()
+    except Unreadable as reason:
         return Status.UNKNOWN, str(reason)
+    if inventory and (other := other_inventory(last.inventory, inventory)):
+        return Status.UNKNOWN, other
+    if reason_old := stale_reason(last, results.running(), None, now):
+        return Status.UNKNOWN, reason_old
+    found = standings(today.nodes, level, now.date())
+    if len(found) != 1:
+        saw = f"saw {len(found)} nodes in the last results"
+        return Status.UNKNOWN, f"{saw}, want this one alone"
     return _STATUSES[exit_code(found)], found[0].summary
 
 
@@ -99,8 +98,8 @@ def _ours(results: Results) -> Path:
 def _noted(results: Results) -> str | None:
     """The reason of our last drain; a record that cannot be read says none."""
     try:
-        reason = json_file.read(_ours(results)).get("reason")
-    except json_file.Unreadable:
+        reason = read_json(_ours(results)).get("reason")
+    except Unreadable:
         return None
     return reason if isinstance(reason, str) else None
 
@@ -112,7 +111,7 @@ def _do(wanted: Decision, name: str, results: Results) -> Decision:
     words = ["update", f"NodeName={name}"]
     if wanted.act is Act.DRAIN:
         try:
-            json_file.write(_ours(results), {"version": 1, "reason": wanted.reason})
+            write_json(_ours(results), {"version": 1, "reason": wanted.reason})
         except OSError as fault:
             saw = f"{_ours(results)}: saw {fault.strerror}, want the reason noted before a drain"
             return Decision(Act.LEAVE, saw)

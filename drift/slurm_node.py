@@ -9,7 +9,7 @@ from enum import Enum
 from pyinfra_nvml.model.finding import Status
 from pyinfra_nvml.model.unknown import Unknown
 
-MARK = "pyinfra-nvml: "
+REASON_PREFIX = "pyinfra-nvml: "
 """Stands before every reason of ours."""
 
 _LONGEST = 200
@@ -69,7 +69,7 @@ def slurm_node(text: str) -> SlurmNode | Unknown:
 def reason_of(summary: str) -> str:
     """A drain reason of one line that scontrol takes as it is: no quotes, no other alphabets."""
     plain = "".join(c if " " <= c <= "~" and c not in "\"'\\" else " " for c in summary)
-    return (MARK + " ".join(plain.split()))[:_LONGEST].rstrip()
+    return (REASON_PREFIX + " ".join(plain.split()))[:_LONGEST].rstrip()
 
 
 def decision(
@@ -101,4 +101,4 @@ def _drain(reason: str, now: SlurmNode, mine: bool) -> Decision:
     if now.drained or now.reason:
         other = now.reason or "drained without a reason"
         return Decision(Act.LEAVE, f"it has somebody else's reason: {other}")
-    return Decision(Act.DRAIN, reason.removeprefix(MARK), reason)
+    return Decision(Act.DRAIN, reason.removeprefix(REASON_PREFIX), reason)

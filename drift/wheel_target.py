@@ -35,8 +35,8 @@ class Target:
         return f"cp{self.python.replace('.', '')}-{self.platforms[0]}"
 
 
-def target(python: InterpreterState) -> Target:
-    """The target that this Python is; whether wheels can be had at all says ``obstacle``."""
+def wheel_target(python: InterpreterState) -> Target:
+    """The target that this Python is; ``unsupported_python`` says where there are no wheels."""
     major, minor, patch = python.version
     glibc = _GLIBC.match(python.libc)
     machine = python.machine
@@ -51,7 +51,7 @@ def target(python: InterpreterState) -> Target:
     return Target(f"{major}.{minor}", full, machine, (*platforms, f"linux_{machine}"))
 
 
-def obstacle(python: InterpreterState) -> tuple[str, str, str] | None:
+def unsupported_python(python: InterpreterState) -> tuple[str, str, str] | None:
     """Why this Python cannot carry us: saw, want, what to do; None where it can."""
     version = ".".join(map(str, python.version))
     if python.version < OLDEST:
@@ -68,7 +68,7 @@ def obstacle(python: InterpreterState) -> tuple[str, str, str] | None:
     return None
 
 
-def requirements(lock: str, wanted: Target) -> str:
+def locked_requirements(lock: str, wanted: Target) -> str:
     """The lines of a lock file that hold on this target, without markers, with their hashes.
 
     pip judges markers by the Python that it runs on, with --python-version too.

@@ -29,7 +29,7 @@ class Batches:
         return f"batch {number - self.canaries + 1} of {len(self.groups) - self.canaries}"
 
 
-def batches(
+def plan_batches(
     hosts: Sequence[str], canary: int | Collection[str], size: int, most: int | None = None
 ) -> Batches:
     """The groups of a run, in the order of its inventory.
@@ -58,7 +58,7 @@ def absent_canary(canary: int | Collection[str], hosts: Collection[str]) -> str 
     return None
 
 
-def lost_canary(canary: int | Collection[str], order: Batches) -> str | None:
+def unreached_canary(canary: int | Collection[str], order: Batches) -> str | None:
     """Why nothing is touched: hosts are named as the canary, and none of them was reached."""
     if isinstance(canary, int) or order.canaries or sum(map(len, order.groups)) < 2:
         return None
@@ -86,7 +86,7 @@ class Progress:
         return self.done | self.failed | self.refused
 
 
-def obstacle(
+def halt_reason(
     order: Batches, number: int, progress: Progress, max_failures: int, most: int | None = None
 ) -> str | None:
     """Why this group and those behind it are not touched, or ``None``.

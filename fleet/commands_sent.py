@@ -9,7 +9,7 @@ from typing import Any
 from pyinfra.api import Host
 
 
-def counted(host: Host) -> Callable[[], int]:
+def count_commands(host: Host) -> Callable[[], int]:
     """Counts the commands sent to the host from here on, until the count is asked for."""
     sent = 0
     connector: Any = host.connector

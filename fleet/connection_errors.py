@@ -103,14 +103,14 @@ class ConnectionErrors(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
-        self.said: dict[str, list[str]] = {}
+        self.messages: dict[str, list[str]] = {}
         self._answering: set[str] = set()
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
         found = _line(record)
         if found and not found["said"].startswith(_ADDED):
-            self.said.setdefault(found["host"], []).append(" ".join(found["said"].split()))
+            self.messages.setdefault(found["host"], []).append(" ".join(found["said"].split()))
 
     def no_answer(self, record: logging.LogRecord) -> bool:
         """Whether this is no line of a node's answer: those are many, and may hold secrets."""
@@ -119,7 +119,7 @@ class ConnectionErrors(logging.Handler):
         host, said = found["host"], found["said"]
         if said.startswith(_ANSWER):
             self._answering.add(host)
-            self.said.setdefault(host, []).append(_IN_PART)
+            self.messages.setdefault(host, []).append(_IN_PART)
         elif not _OF_ANSWER.match(said):
             self._answering.discard(host)
         return host not in self._answering
@@ -129,7 +129,7 @@ def _line(record: logging.LogRecord) -> re.Match[str] | None:
     return _LINE.match(_COLOUR.sub("", record.getMessage()))
 
 
-def heard() -> ConnectionErrors:
+def install_log_handler() -> ConnectionErrors:
     """The listener of this process; it listens from the first call on."""
     log = logging.getLogger("pyinfra")
     for handler in log.handlers:
@@ -141,14 +141,14 @@ def heard() -> ConnectionErrors:
     return listening
 
 
-def reason(what: str, host: str) -> str:
+def connection_failure(what: str, host: str) -> str:
     """What happened with a host, in pyinfra's words, and what is wanted.
 
     .. code:: python
 
         "could not be connected to: Could not resolve hostname (...); want a name that ..."
     """
-    said = " / ".join(heard().said.get(host, [])[-_LINES:])
+    said = " / ".join(install_log_handler().messages.get(host, [])[-_LINES:])
     if not said:
         return what
     advice = next((text for pattern, text in _ADVICE if pattern.search(said)), "")

@@ -23,7 +23,9 @@ from pyinfra_cli.util import parse_cli_arg
 from pyinfra_nvml.settings.knob_names import unknown_to
 
 
-def read(name: str, given: Mapping[str, Any], group_data: Sequence[str]) -> Inventory | str:
+def read_inventory(
+    name: str, given: Mapping[str, Any], group_data: Sequence[str]
+) -> Inventory | str:
     """The inventory of this name with the data of a command line, or why it cannot be used.
 
     .. code:: python
@@ -39,17 +41,17 @@ def read(name: str, given: Mapping[str, Any], group_data: Sequence[str]) -> Inve
     except OSError as fault:
         return f"inventory {name or repr(name)}: saw {fault.strerror or fault}, want hosts"
     except Exception as fault:  # noqa: BLE001 - an inventory is Python, and may do anything
-        return f"inventory {name}{_line(fault, name)}: saw {told(fault)}, want hosts"
+        return f"inventory {name}{_line(fault, name)}: saw {describe_fault(fault)}, want hosts"
     return inventory if len(inventory) else _no_hosts(name)
 
 
-def said(data: Sequence[str]) -> dict[str, Any]:
+def parse_data(data: Sequence[str]) -> dict[str, Any]:
     """What ``--data KNOB=VALUE`` gives to every host, read as pyinfra reads it."""
     pairs = (pair.partition("=") for pair in data)
     return {name: parse_cli_arg(value) for name, _, value in pairs}
 
 
-def against(
+def inventory_faults(
     inventory: Inventory, limits: Sequence[str], excluded: Sequence[str] = ()
 ) -> Iterator[str]:
     """Reasons against a run of it: limits that match nothing, unknown names, unusable keys."""
@@ -74,7 +76,7 @@ def _matched(inventory: Inventory, patterns: Sequence[str]) -> set[str]:
     return named
 
 
-def taking_part(
+def selected_hosts(
     inventory: Inventory, limits: Sequence[str], excluded: Sequence[str] = ()
 ) -> list[Host]:
     """The hosts of a run with these limits."""
@@ -106,7 +108,7 @@ def _without_warnings() -> Iterator[None]:
         log.setLevel(level)
 
 
-def told(fault: Exception) -> str:
+def describe_fault(fault: Exception) -> str:
     """What went wrong, without pyinfra's wrapping."""
     inner = getattr(fault, "exception", fault)
     return f"{type(inner).__name__}: {inner}"

@@ -79,10 +79,12 @@ class Clusters:
         """What this cluster says; hosts that come meanwhile wait for the first one's answer."""
         with self._lock:
             if access not in self._read:
-                self._read[access] = read(access)
+                self._read[access] = read_cluster(access)
             return self._read[access]
 
-    def beside(self, access: Access, state: NodeState, name: str, wish: str | None) -> NodeState:
+    def with_cluster(
+        self, access: Access, state: NodeState, name: str, wish: str | None
+    ) -> NodeState:
         """The node's facts, with what its cluster says of it beside them.
 
         A machine without a kubelet is no node, unless the inventory says which.
@@ -102,21 +104,21 @@ class Clusters:
         if access in self._closed:
             return self._closed[access]
         path = f"/api/v1/nodes/{node}/proxy/configz"
-        answer = run(access, {_CONFIGZ: ("get", "--raw", path)})[_CONFIGZ]
+        answer = run_kubectl(access, {_CONFIGZ: ("get", "--raw", path)})[_CONFIGZ]
         if "Forbidden" in answer.err or "forbidden" in answer.err:
             self._closed[access] = answer.trouble or Unknown(f"{_CONFIGZ}: {answer.said}")
         return kubelet_config(answer)
 
 
-def read(access: Access) -> Cluster | Unknown:
+def read_cluster(access: Access) -> Cluster | Unknown:
     """Everything that checks ask of a cluster, or why it could not be asked."""
     try:
         with access.kubeconfig.open("rb"):
             pass
     except OSError as fault:
         return Unknown(f"kubeconfig {access.kubeconfig}: {fault.strerror}")
-    answers = run(access, QUERIES)
-    answers.update(run(access, _configs(answers)))
+    answers = run_kubectl(access, QUERIES)
+    answers.update(run_kubectl(access, _configs(answers)))
     return Cluster(answers)
 
 
@@ -131,7 +133,9 @@ def _configs(answers: Sections) -> dict[str, tuple[str, ...]]:
     }
 
 
-def run(access: Access, queries: Mapping[str, Sequence[str]], limit: float = LIMIT) -> Sections:
+def run_kubectl(
+    access: Access, queries: Mapping[str, Sequence[str]], limit: float = LIMIT
+) -> Sections:
     """The answers of queries that run side by side under one limit."""
     started = {name: _start(access, query, limit) for name, query in queries.items()}
     end = time.monotonic() + limit

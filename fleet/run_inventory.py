@@ -10,12 +10,12 @@ NAMED: dict[str, str] = {}
 """``{"inventory": "/home/kim/fleet/inventories/example.py"}``, or empty where nobody said."""
 
 
-def named(given: str) -> None:
+def set_inventory(given: str) -> None:
     """Sets the inventory of the run; a path is taken from the current directory."""
     NAMED["inventory"] = inventory_name(given)
 
 
-def heard() -> None:
+def take_from_command_line() -> None:
     """Takes the inventory from pyinfra's command line, where that is being run.
 
     Only the greenlet that reads the inventory sees click's context: those of hosts do not.
@@ -23,4 +23,4 @@ def heard() -> None:
     context = click.get_current_context(silent=True)
     given = context.params.get("inventory") if context else None
     if isinstance(given, str):
-        named(given)
+        set_inventory(given)

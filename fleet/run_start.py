@@ -15,12 +15,12 @@ from pyinfra.api import Host, State
 from pyinfra.api.exceptions import DeployError
 from pyinfra.context import ctx_state
 
-from pyinfra_nvml.fleet import questions, run_inventory
+from pyinfra_nvml.fleet import prompts, run_inventory
 from pyinfra_nvml.fleet.inventory_read import (
-    against,
-    read,
-    said,
-    taking_part,
+    inventory_faults,
+    parse_data,
+    read_inventory,
+    selected_hosts,
 )
 
 _DEPLOYS = Path(__file__).resolve().parent.parent / "deploys"
@@ -29,7 +29,7 @@ _SSH = ("ssh_user", "ssh_key", "ssh_key_password", "ssh_port", "ssh_password")
 """The options of pyinfra that stand for data (pyinfra_cli/cli.py, 3.10.0)."""
 
 
-def begin(asked: Mapping[str, Any]) -> None:
+def begin_run(asked: Mapping[str, Any]) -> None:
     """Ends the run with 1 where there is a reason against it; ``asked`` is pyinfra's command line.
 
     Here and not in a deploy: of an inventory without hosts no deploy code runs, and pyinfra ends
@@ -38,11 +38,11 @@ def begin(asked: Mapping[str, Any]) -> None:
     """
     if run_inventory.NAMED:
         return
-    if reasons := list(dict.fromkeys(refusals(asked))):
+    if reasons := list(dict.fromkeys(run_refusals(asked))):
         click.echo("\n".join(reasons), err=True)
         sys.exit(1)
     signal.signal(signal.SIGINT, _interrupted)
-    questions.answer(asked)
+    prompts.answer_prompts(asked)
     if _own(asked["operations"]):
         atexit.register(_report_unreached)
 
@@ -59,23 +59,23 @@ def _interrupted(number: int, _: FrameType | None) -> NoReturn:
     sys.exit(128 + number)
 
 
-def refusals(asked: Mapping[str, Any]) -> Iterator[str]:
+def run_refusals(asked: Mapping[str, Any]) -> Iterator[str]:
     """Every reason against the run, in the order of the command line."""
     if unfit := [pair for pair in asked["data"] if "=" not in pair]:
         yield from (f"--data: saw {pair!r}, want KNOB=VALUE" for pair in unfit)
         return
-    given = {**said(asked["data"]), **{name: asked[name] for name in _SSH if asked[name]}}
-    inventory = read(asked["inventory"], given, asked["group_data"] or ())
+    given = {**parse_data(asked["data"]), **{name: asked[name] for name in _SSH if asked[name]}}
+    inventory = read_inventory(asked["inventory"], given, asked["group_data"] or ())
     if isinstance(inventory, str):
         yield inventory
         return
     limits, excluded = asked["limit"] or (), asked["exclude"] or ()
-    yield from against(inventory, limits, excluded)
+    yield from inventory_faults(inventory, limits, excluded)
     if readers := list(_readers(asked["operations"])):
         from pyinfra_nvml.fleet.wrong_knobs import wrong_knobs
 
-        yield from wrong_knobs(inventory, taking_part(inventory, limits, excluded), readers)
-    yield from questions.unanswerable(asked)
+        yield from wrong_knobs(inventory, selected_hosts(inventory, limits, excluded), readers)
+    yield from prompts.unanswered_prompts(asked)
 
 
 def _readers(operations: Sequence[str]) -> Iterator[Callable[[Host], object]]:
@@ -105,10 +105,10 @@ def _report_unreached() -> None:
     if not state or not _reached_nobody(state):
         return
     # Imported by the first deploy that runs, so not yet: half a second that no other run waits for.
-    from pyinfra_nvml.fleet.session import of_run
+    from pyinfra_nvml.fleet.session import session_of_run
 
     try:
-        of_run(state).report(state)
+        session_of_run(state).report(state)
     except DeployError as refusal:
         click.echo(refusal, err=True)
 

@@ -13,31 +13,31 @@ from pyinfra.api.exceptions import DeployError
 from pyinfra.api.state import BaseStateCallback
 from typing_extensions import override
 
-from pyinfra_nvml.audit.applied_waivers import unmatched
+from pyinfra_nvml.audit.applied_waivers import unmatched_waivers
 from pyinfra_nvml.audit.document import Run
 from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
 from pyinfra_nvml.facts.node import Node, NodeState
 from pyinfra_nvml.facts.node_script import limit
-from pyinfra_nvml.fleet import deploy_file, slow_settings
+from pyinfra_nvml.fleet import controller_cpu, slow_settings
 from pyinfra_nvml.fleet.batches import (
     Batches,
     Progress,
     absent_canary,
-    batches,
-    lost_canary,
+    halt_reason,
     most_at_once,
-    obstacle,
+    plan_batches,
+    unreached_canary,
 )
-from pyinfra_nvml.fleet.commands_sent import counted
-from pyinfra_nvml.fleet.connection_errors import NO_PASSWORD, reason
-from pyinfra_nvml.fleet.garbage import seldom
+from pyinfra_nvml.fleet.commands_sent import count_commands
+from pyinfra_nvml.fleet.connection_errors import NO_PASSWORD, connection_failure
+from pyinfra_nvml.fleet.controller_cpu import tune_gc
 from pyinfra_nvml.fleet.kubectl import Clusters
 from pyinfra_nvml.fleet.run_report import RunReport
 from pyinfra_nvml.model.printable import printable
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.engine_plan import Plan
 from pyinfra_nvml.reports.page import template
-from pyinfra_nvml.reports.terminal import notes
+from pyinfra_nvml.reports.terminal import run_notes
 from pyinfra_nvml.settings.knobs import Knobs, knobs
 from pyinfra_nvml.settings.waivers import Waiver
 
@@ -57,7 +57,7 @@ class Session(BaseStateCallback):
         self.knobs = knobs
         self.verdicts: dict[str, Verdict] = {}
         self.plans: dict[str, tuple[str, ...]] = {}
-        self.turns: dict[str, Plan] = {}
+        self.rechecked: dict[str, Plan] = {}
         self.refused: set[str] = set()
         self.failed: set[str] = set()
         self.done: set[str] = set()
@@ -93,17 +93,17 @@ class Session(BaseStateCallback):
                 raise DeployError(told)
             reached = [host.name for host in state.inventory if host in state.activated_hosts]
             most = most_at_once(self.knobs.max_unavailable, len(reached))
-            self._order = batches(reached, self.knobs.canary, self.knobs.batch_size, most)
+            self._order = plan_batches(reached, self.knobs.canary, self.knobs.batch_size, most)
         return self._order
 
-    def obstacle(self, state: State, number: int) -> str | None:
+    def halt_reason(self, state: State, number: int) -> str | None:
         """Why the group of this number is not touched, as things stand now."""
         order = self.order(state)
-        if lost := lost_canary(self.knobs.canary, order):
+        if lost := unreached_canary(self.knobs.canary, order):
             return lost
         most = most_at_once(self.knobs.max_unavailable, sum(map(len, order.groups)))
         progress = Progress(frozenset(self.done), frozenset(self.failed), frozenset(self.refused))
-        return obstacle(order, number, progress, self.knobs.max_failures, most)
+        return halt_reason(order, number, progress, self.knobs.max_failures, most)
 
     def tell(self, host: Host, lines: Iterable[str], refused: bool) -> None:
         """What is meant for this host, on the log and in the report; a refused one has failed."""
@@ -117,7 +117,7 @@ class Session(BaseStateCallback):
 
     def ask(self, host: Host) -> Verdict:
         """The verdict of what this host says now, from a single exec."""
-        count = counted(host)
+        count = count_commands(host)
         # A fact that fails would drop the host from the run; the audit reports it instead.
         timeout = host.data.get("_timeout") or limit(Node.probes) + _MARGIN
         try:
@@ -126,10 +126,12 @@ class Session(BaseStateCallback):
             # pyinfra asks for sudo's password itself, here on a terminal that is not there.
             answer = Unknown(NO_PASSWORD)
         if isinstance(answer, Unknown):
-            answer = Unknown(reason(answer.reason, host.name))
+            answer = Unknown(connection_failure(answer.reason, host.name))
         wanted = knobs(host)
         if wanted.access and not isinstance(answer, Unknown):
-            answer = self.clusters.beside(wanted.access, answer, host.name, wanted.kubernetes_node)
+            answer = self.clusters.with_cluster(
+                wanted.access, answer, host.name, wanted.kubernetes_node
+            )
         judged = verdict(host.name, answer, count(), wanted.wishes, wanted.waivers)
         self.verdicts[host.name] = judged
         return judged
@@ -152,9 +154,9 @@ class Session(BaseStateCallback):
         names = [host.name for host in state.inventory]
         report.show(
             [
-                *notes(verdicts, run),
-                *map(printable, unmatched(self._waivers(state), names, found)),
-                *slow_settings.of_run(state),
+                *run_notes(verdicts, run),
+                *map(printable, unmatched_waivers(self._waivers(state), names, found)),
+                *slow_settings.slow_settings_of_run(state),
                 *written,
             ]
         )
@@ -170,7 +172,7 @@ class Session(BaseStateCallback):
             return self.verdicts[host.name]
         if host in state.activated_hosts:
             return unreached(host.name, "the run ended before it was asked")
-        return unreached(host.name, reason("could not be connected to", host.name))
+        return unreached(host.name, connection_failure("could not be connected to", host.name))
 
     @staticmethod
     def _meant(host: Host, state: State) -> bool:
@@ -181,11 +183,11 @@ class Session(BaseStateCallback):
 
 def session(state: State, knobs: Knobs) -> Session:
     """The session of this run; the first host's deploy code opens it."""
-    deploy_file.known(state.current_deploy_filename)
+    controller_cpu.register_deploy_file(state.current_deploy_filename)
     for handler in state.callback_handlers:
         if isinstance(handler, Session):
             return handler
-    seldom()
+    tune_gc()
     if knobs.report_html:
         # Compiled while the nodes are waited for, not after the last of them.
         gevent.spawn(template)
@@ -194,7 +196,7 @@ def session(state: State, knobs: Knobs) -> Session:
     return opened
 
 
-def of_run(state: State) -> Session:
+def session_of_run(state: State) -> Session:
     """The session of a run that has ended, also of one that reached nobody: no deploy opened it."""
     return session(state, knobs(next(iter(state.inventory))))
 

@@ -42,7 +42,7 @@ def slow_settings(
         )
 
 
-def of_run(state: State) -> Iterator[str]:
+def slow_settings_of_run(state: State) -> Iterator[str]:
     """Those that this run met on its SSH connections."""
     hosts = [host for host in state.activated_hosts if isinstance(host.connector, SSHConnector)]
     exchanges = {host.name: _exchange(host.connector) for host in hosts}

@@ -7,14 +7,14 @@ import threading
 import paramiko
 from typing_extensions import override
 
-SECONDS = 60
+STANDSTILL_SECONDS = 60
 """Without a byte of a file, or without the exit status of a command that prints no more."""
 
-LOGIN = 15
+LOGIN_SECONDS = 15
 """For all keys of a login together; inventories/group_data/all.py has the knob."""
 
 
-def unfinished(version: str, seconds: float | None) -> paramiko.SSHException:
+def unfinished_start(version: str, seconds: float | None) -> paramiko.SSHException:
     """A start of SSH that is over without keys; sshd's ``version`` is its first line, if any."""
     what = "key exchange" if version else "protocol banner"
     return paramiko.SSHException(f"no {what} within {seconds or 0:g} s")
@@ -38,8 +38,8 @@ class LimitedEvent(threading.Event):
         return False
 
 
-def limit(channel: paramiko.Channel, answer: float) -> None:
+def limit_waits(channel: paramiko.Channel, answer: float) -> None:
     """Ends this channel's waits; ``answer`` is the seconds for sshd to take a command."""
     channel.event = LimitedEvent(answer, "answer of sshd", channel.event)
-    channel.status_event = LimitedEvent(SECONDS, "exit status", channel.status_event)
-    channel.settimeout(SECONDS)
+    channel.status_event = LimitedEvent(STANDSTILL_SECONDS, "exit status", channel.status_event)
+    channel.settimeout(STANDSTILL_SECONDS)

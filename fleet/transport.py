@@ -16,24 +16,24 @@ import paramiko
 from typing_extensions import override
 
 from pyinfra_nvml.fleet import run_inventory
-from pyinfra_nvml.fleet.connection_errors import heard
-from pyinfra_nvml.fleet.garbage import seldom
-from pyinfra_nvml.fleet.standstill import LOGIN, limit, unfinished
+from pyinfra_nvml.fleet.connection_errors import install_log_handler
+from pyinfra_nvml.fleet.controller_cpu import tune_gc
+from pyinfra_nvml.fleet.standstill import LOGIN_SECONDS, limit_waits, unfinished_start
 
 # pyinfra says of each host what paramiko says with a traceback and without the host's name.
 logging.getLogger("paramiko").addHandler(logging.NullHandler())
 
 # Inventories are read before pyinfra connects: from here on its words about it are kept.
-heard()
-run_inventory.heard()
-seldom()
+install_log_handler()
+run_inventory.take_from_command_line()
+tune_gc()
 
 # known_hosts calls every RSA key so; of signatures it means SHA-1 (RFC 8332).
 _SHA1 = "ssh-rsa"
 _SHA2 = ("rsa-sha2-512", "rsa-sha2-256")
 
 
-class Patient(paramiko.Transport):
+class PollingTransport(paramiko.Transport):
     """A transport that waits for its node instead of looking for news ten times a second.
 
     It neither makes nor takes a signature with SHA-1, which paramiko does up to 4.0.0
@@ -61,7 +61,7 @@ class Patient(paramiko.Transport):
     ) -> None:
         disabled = _without_sha1(disabled_algorithms or {})
         super().__init__(sock, disabled_algorithms=disabled, **others)
-        self.auth_timeout = LOGIN
+        self.auth_timeout = LOGIN_SECONDS
         security = self.get_security_options()
         # AES-GCM first: one call in C a packet, where paramiko's own order means an HMAC in Python.
         security.ciphers = sorted(security.ciphers, key=lambda name: "-gcm@" not in name)
@@ -75,7 +75,7 @@ class Patient(paramiko.Transport):
         if event is None and not self.initial_kex_done:
             # paramiko goes on, to "No existing session", for which pyinfra connects once more for
             # each key of the agent (3.10.0, `_retry_paramiko_agent_keys`).
-            raise unfinished(self.remote_version, timeout)
+            raise unfinished_start(self.remote_version, timeout)
 
     @property  # type: ignore[explicit-override] # there it is no property
     def auth_timeout(self) -> float:
@@ -89,11 +89,13 @@ class Patient(paramiko.Transport):
 
     @override
     def auth_publickey(self, *given: Any, **options: Any) -> list[str]:
-        return self._in_time(lambda: super(Patient, self).auth_publickey(*given, **options))
+        return self._in_time(
+            lambda: super(PollingTransport, self).auth_publickey(*given, **options)
+        )
 
     @override
     def auth_password(self, *given: Any, **options: Any) -> list[str]:
-        return self._in_time(lambda: super(Patient, self).auth_password(*given, **options))
+        return self._in_time(lambda: super(PollingTransport, self).auth_password(*given, **options))
 
     def _in_time(self, login: Callable[[], list[str]]) -> list[str]:
         try:
@@ -119,7 +121,7 @@ class Patient(paramiko.Transport):
         that stands still before it or after it, or with a file, would hold up the whole run.
         """
         channel = super().open_channel(*given, **options)
-        limit(channel, self.channel_timeout)
+        limit_waits(channel, self.channel_timeout)
         return channel
 
     def _parse_kex_init(self, message: paramiko.Message) -> None:
@@ -148,7 +150,7 @@ def nodelay(sock: Any, **options: Any) -> paramiko.Transport:
     _load_meanwhile()
     if isinstance(sock, socket.socket):
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return Patient(sock, **options)
+    return PollingTransport(sock, **options)
 
 
 @cache

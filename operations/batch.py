@@ -30,7 +30,7 @@ def gate(number: int) -> Generator[StringCommand, None, None]:
     run = session(state, knobs(host))
     # Before anything ran there is nothing to look at: a gate speaks when its turn has come.
     now = state.current_stage is StateStage.Execute
-    reason = run.obstacle(state, number) if now else None
+    reason = run.halt_reason(state, number) if now else None
     if reason is None or run.order(state).place(host.name) < number:
         host.noop("the groups before it went well")
         return
@@ -55,7 +55,7 @@ def end() -> Generator[StringCommand, None, None]:
     yield from ()
 
 
-def turns(run: Session) -> Iterator[str]:
+def batches(run: Session) -> Iterator[str]:
     """The title of this host's group, once its turn has come: what stands in the loop is done then.
 
     The gates of a host's own group and of the next tie it into the order of the groups: pyinfra

@@ -27,7 +27,7 @@ _LIMIT = 300
 
 
 @operation()
-def cgroup_driver(
+def configured_driver(
     driver: str = "cgroupfs", state_dir: str = STATE_DIR
 ) -> Generator[StringCommand, None, None]:
     """
@@ -44,7 +44,7 @@ def cgroup_driver(
 
     .. code:: python
 
-        daemon_json.cgroup_driver(name="Docker without systemd's cgroups", driver="cgroupfs")
+        daemon_json.configured_driver(name="Docker without systemd's cgroups", driver="cgroupfs")
     """
     planned = plan(host.get_fact(DaemonJson), host.get_fact(Daemons), driver)
     if planned is None:

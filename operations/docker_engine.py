@@ -20,7 +20,7 @@ from pyinfra_nvml.facts.state_directory import STATE_DIR
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import node
 from pyinfra_nvml.operations.daemon_json import command_line
-from pyinfra_nvml.operations.restart_result import Return, read
+from pyinfra_nvml.operations.restart_result import Return, parse_restart
 from pyinfra_nvml.remedies.daemon_change import Change, plan
 
 _TRANSACTION = (
@@ -41,7 +41,7 @@ _BEGIN = ("say", "state", "lock", "validate", "begin_restart")
 
 
 @operation()
-def cgroup_driver(
+def running_driver(
     driver: str = "cgroupfs",
     state_dir: str = STATE_DIR,
     timeout: int = 300,
@@ -50,7 +50,7 @@ def cgroup_driver(
     """
     Restarts Docker where its live cgroup driver is not the wanted one.
 
-    + driver: ``cgroupfs`` or ``systemd``; ``daemon_json.cgroup_driver`` has to have written it
+    + driver: ``cgroupfs`` or ``systemd``; ``daemon_json.configured_driver`` has to have written it
     + state_dir: where the node keeps backups, the list of what ran, results, for root alone
     + timeout: seconds that the engine may take to answer again after its stop
     + named: False where the driver is what this engine takes without an entry in daemon.json
@@ -64,7 +64,7 @@ def cgroup_driver(
 
     .. code:: python
 
-        docker_engine.cgroup_driver(name="Docker runs without systemd's cgroups")
+        docker_engine.running_driver(name="Docker runs without systemd's cgroups")
     """
     engine = host.get_fact(DockerEngine)
     interrupted = host.get_fact(Interrupted, state_dir=state_dir)
@@ -123,7 +123,7 @@ def _transaction(
 def _tell_new(state: State, host: Host, state_dir: str) -> bool:  # noqa: ARG001
     """Names the containers that run only now: a policy ``always`` starts what was stopped too."""
     lines = host.get_fact(LastRestart, state_dir=state_dir, _ignore_errors=True)
-    for one in () if isinstance(lines, Unknown) else read(lines or ()).containers:
+    for one in () if isinstance(lines, Unknown) else parse_restart(lines or ()).containers:
         if one.how is Return.NEW:
             why = f"its policy {one.policy} starts it with the engine"
             host.log(f"container {one.name}: runs now and did not before: {why}", logger.info)

@@ -10,7 +10,7 @@ from pyinfra.api.command import StringCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
-from pyinfra_nvml.drift.schedule_plan import NOTHING, PATHS, Files
+from pyinfra_nvml.drift.schedule_plan import NOTHING, PATHS, ScheduleFiles
 from pyinfra_nvml.facts.scheduler import Scheduler, SchedulerState
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import node
@@ -22,7 +22,7 @@ _LIMIT = 180
 
 @operation()
 def scheduled(
-    knobs: ScheduleKnobs, files: Files, systemd: bool
+    knobs: ScheduleKnobs, files: ScheduleFiles, systemd: bool
 ) -> Generator[StringCommand, None, None]:
     """
     The audit of this node runs at its time, by a systemd timer or by cron.
@@ -59,7 +59,7 @@ def scheduled(
 
 
 @operation()
-def absent(knobs: ScheduleKnobs) -> Generator[StringCommand, None, None]:
+def unscheduled(knobs: ScheduleKnobs) -> Generator[StringCommand, None, None]:
     """
     Nothing of ours is started at its time on this node. Results and the user stay.
 
@@ -69,7 +69,7 @@ def absent(knobs: ScheduleKnobs) -> Generator[StringCommand, None, None]:
 
     .. code:: python
 
-        drift_timer.absent(knobs=wanted)
+        drift_timer.unscheduled(knobs=wanted)
     """
     more = (knobs.drift_textfile,) if knobs.drift_textfile else ()
     now = host.get_fact(Scheduler, calendar=knobs.drift_schedule, paths=(*PATHS, *more))
@@ -81,14 +81,14 @@ def absent(knobs: ScheduleKnobs) -> Generator[StringCommand, None, None]:
     )
 
 
-def in_place(now: SchedulerState, wanted: Files) -> bool:
+def in_place(now: SchedulerState, wanted: ScheduleFiles) -> bool:
     """Whether the node has just these files, and its timer runs with them."""
     sums = {path: hashlib.sha256(text.encode()).hexdigest() for path, text in wanted.texts.items()}
     runs = not now.systemd or not wanted.texts or (now.active is True and now.stale is False)
     return now.files == sums and now.links == dict(wanted.links) and runs
 
 
-def _lines(files: Files) -> Iterator[str]:
+def _lines(files: ScheduleFiles) -> Iterator[str]:
     for path, text in files.texts.items():
         mode = "755" if path in files.programs else "644"
         yield f"{mode} {path} {base64.b64encode(text.encode()).decode()}"

@@ -45,7 +45,7 @@ def reachable(
 
 def _turn(host: Host) -> Plan | None:
     """The plan of the second look, when the host's turn came; none where it did not."""
-    return session(ctx_state.get(), knobs(host)).turns.get(host.name)
+    return session(ctx_state.get(), knobs(host)).rechecked.get(host.name)
 
 
 def _exposed(host: Host, before: Mapping[str, str]) -> dict[str, str]:
@@ -105,9 +105,11 @@ def _prove(
 ) -> bool:
     now = session(state, knobs(host)).ask(host).state
     if isinstance(now, Unknown):
-        return proof.told(host, [f"node: saw {now.reason}, want it to answer"], "")
+        return proof.report_proof(host, [f"node: saw {now.reason}, want it to answer"], "")
     missed = list(shortcomings(now, driver, exposed, parting))
     there = [name for identity, name in exposed.items() if again(now, identity, name)]
     gone = [name for name in exposed.values() if name not in there]
     names = ", ".join(there + [f"{name} is gone, as told" for name in gone])
-    return proof.told(host, missed, f"driver {driver}; {names or 'no container was exposed'}")
+    return proof.report_proof(
+        host, missed, f"driver {driver}; {names or 'no container was exposed'}"
+    )

@@ -165,4 +165,4 @@ def _prove(state: State, host: Host, before: Collection[Result]) -> bool:
     else:
         libraries = host.get_fact(ContainerLibraries, _ignore_errors=True)
         missed = list(shortcomings(verdict.state, verdict.results, libraries, before))
-    return proof.told(host, missed, "module, libraries and containers agree")
+    return proof.report_proof(host, missed, "module, libraries and containers agree")

@@ -8,7 +8,7 @@ from pyinfra import logger
 from pyinfra.api import Host
 
 
-def told(host: Host, missed: Sequence[str], proven: str) -> bool:
+def report_proof(host: Host, missed: Sequence[str], proven: str) -> bool:
     """Whether nothing was missed; says each thing that was, or what is proven."""
     for line in missed:
         host.log_styled(f"not proven: {line}", fg="red", log_func=logger.error)

@@ -14,7 +14,7 @@ from pyinfra_nvml.operations import node
 MESSAGE = "/run/motd.d/pyinfra-nvml"
 """Its name stands for nothing but the order in which messages are shown."""
 
-MARK = "pyinfra-nvml: "
+OWN_PREFIX = "pyinfra-nvml: "
 """Stands before every line of ours: the lines of others in this file are never touched."""
 
 
@@ -39,7 +39,7 @@ def flag(
     """
     now = host.get_fact(RebootFlag, path=sentinel)
     lines = () if isinstance(now, Unknown) or now is None else now.lines
-    others = [line for line in lines if not line.startswith(MARK)]
+    others = [line for line in lines if not line.startswith(OWN_PREFIX)]
     wanted = [*others, *_ours(reason, since, lines)]
     if list(lines) == wanted and not isinstance(now, Unknown):
         host.noop(f"{sentinel} says {'why a reboot is wanted' if reason else 'nothing of ours'}")
@@ -54,9 +54,9 @@ def flag(
 def _ours(reason: str | None, since: str | None, lines: Sequence[str]) -> list[str]:
     if not reason:
         return []
-    line = MARK + " ".join(reason.split())
-    kept = [old for old in lines if old.startswith(f"{MARK}since ")] if line in lines else []
-    return [line, *([f"{MARK}since {since}"] if since else kept)]
+    line = OWN_PREFIX + " ".join(reason.split())
+    kept = [old for old in lines if old.startswith(f"{OWN_PREFIX}since ")] if line in lines else []
+    return [line, *([f"{OWN_PREFIX}since {since}"] if since else kept)]
 
 
 @operation()

@@ -12,7 +12,7 @@ from pyinfra.context import host
 
 
 @operation()
-def none(reasons: Sequence[str]) -> Generator[FunctionCommand, None, None]:
+def preconditions(reasons: Sequence[str]) -> Generator[FunctionCommand, None, None]:
     """
     No reason is against changing this host; with one, the host fails and is left alone.
 
@@ -22,15 +22,15 @@ def none(reasons: Sequence[str]) -> Generator[FunctionCommand, None, None]:
 
     .. code:: python
 
-        refusal.none(reasons=["kubelet: saw its pods run on this Docker, want both drivers alike"])
+        refusal.preconditions(reasons=["kubelet: saw other cgroup drivers, want both alike"])
     """
     if reasons:
-        yield FunctionCommand(refuse, (reasons,), {})
+        yield FunctionCommand(fail_host, (reasons,), {})
     else:
         host.noop("no reason is against it")
 
 
-def refuse(state: State, host: Host, reasons: Sequence[str]) -> bool:  # noqa: ARG001 - pyinfra's
+def fail_host(state: State, host: Host, reasons: Sequence[str]) -> bool:  # noqa: ARG001 - pyinfra's
     """Fails the host without a word to it: one that gave no answer would cost its limit again."""
     for reason in reasons:
         host.log_styled(f"refused: {reason}", fg="red", log_func=logger.error)

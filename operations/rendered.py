@@ -9,7 +9,7 @@ from pyinfra.api import FunctionCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
-from pyinfra_nvml.audit.atomic_file import put
+from pyinfra_nvml.audit.atomic_file import write_atomically
 
 
 @operation()
@@ -31,7 +31,7 @@ def files(directory: str, texts: Mapping[str, str]) -> Generator[FunctionCommand
     if not other:
         host.noop(f"{directory} holds what is wanted")
     for name, text in other.items():
-        yield FunctionCommand(put, (place / name, text), {})
+        yield FunctionCommand(write_atomically, (place / name, text), {})
 
 
 def _holds(path: Path) -> str | None:

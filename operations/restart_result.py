@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Verdict(str, Enum):
+class RestartOutcome(str, Enum):
     """How it ended. The first three leave nothing to do on the node.
 
     ``ok``: the engine has the wanted driver, and what ran before is accounted for; ``unchanged``:
@@ -58,7 +58,7 @@ class Return(str, Enum):
 
 
 @dataclass(frozen=True)
-class Returned:
+class ReturnedContainer:
     """One container after the restart: the first 12 digits of its id, how, policy, name, words.
 
     ``RENEWED``: a unit or a program beside Docker made another one of its name. ``NEW`` ran only
@@ -76,7 +76,7 @@ class Returned:
 class Restarted:
     """A restart's result. ``before`` and ``after`` are drivers as docker info says them."""
 
-    verdict: Verdict
+    verdict: RestartOutcome
     id: str = ""
     want: str = ""
     before: str = ""
@@ -85,10 +85,10 @@ class Restarted:
     recovered: bool = False
     reasons: tuple[str, ...] = ()
     undo: tuple[str, ...] = ()
-    containers: tuple[Returned, ...] = ()
+    containers: tuple[ReturnedContainer, ...] = ()
 
 
-def read(lines: Iterable[str]) -> Restarted:
+def parse_restart(lines: Iterable[str]) -> Restarted:
     """The result in these lines; one without its ``end`` has the verdict ``UNKNOWN``."""
     values: dict[str, list[str]] = {}
     for line in lines:
@@ -96,7 +96,7 @@ def read(lines: Iterable[str]) -> Restarted:
         values.setdefault(key, []).append(text)
     seconds = _last(values, "seconds")
     return Restarted(
-        verdict=_verdict(_last(values, "verdict")) if "end" in values else Verdict.UNKNOWN,
+        verdict=_verdict(_last(values, "verdict")) if "end" in values else RestartOutcome.UNKNOWN,
         id=_last(values, "id"),
         want=_last(values, "want"),
         before=_last(values, "before"),
@@ -115,13 +115,19 @@ def _last(values: dict[str, list[str]], key: str) -> str:
     return values.get(key, [""])[-1]
 
 
-def _verdict(word: str) -> Verdict:
-    return Verdict(word) if word in {verdict.value for verdict in Verdict} else Verdict.UNKNOWN
+def _verdict(word: str) -> RestartOutcome:
+    return (
+        RestartOutcome(word)
+        if word in {verdict.value for verdict in RestartOutcome}
+        else RestartOutcome.UNKNOWN
+    )
 
 
-def _returned(text: str) -> Returned | None:
+def _returned(text: str) -> ReturnedContainer | None:
     words = text.split(" ", 4)
     if len(words) < 4 or words[1] not in {how.value for how in Return}:
         return None
     rest = words[4].strip() if len(words) > 4 else ""
-    return Returned(words[0], Return(words[1]), words[2], words[3], rest.strip("-").strip())
+    return ReturnedContainer(
+        words[0], Return(words[1]), words[2], words[3], rest.strip("-").strip()
+    )

@@ -48,7 +48,7 @@ def installed(
 
 
 @operation()
-def absent(home: str = HOME) -> Generator[StringCommand, None, None]:
+def uninstalled(home: str = HOME) -> Generator[StringCommand, None, None]:
     """
     The program is not on the node; other things in its directory stay.
 
@@ -58,7 +58,7 @@ def absent(home: str = HOME) -> Generator[StringCommand, None, None]:
 
     .. code:: python
 
-        tool.absent(home="/opt/pyinfra-nvml")
+        tool.uninstalled(home="/opt/pyinfra-nvml")
     """
     if host.get_fact(InstalledTool, home=home) is None:
         host.noop(f"{home} holds no version")

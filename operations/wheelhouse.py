@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pyinfra_nvml.drift.wheel_target import Target, requirements
+from pyinfra_nvml.drift.wheel_target import Target, locked_requirements
 from pyinfra_nvml.operations import wheel_cache
 from pyinfra_nvml.operations.own_wheel import ROOT, content, own_wheel
 from pyinfra_nvml.operations.wheel_cache import NoWheels
@@ -57,7 +57,7 @@ def _made(target: Target) -> Archive | NoWheels:
 
 
 def _archive(target: Target) -> Archive:
-    lock = requirements((ROOT / "requirements.lock").read_text(), target)
+    lock = locked_requirements((ROOT / "requirements.lock").read_text(), target)
     place = wheel_cache.place()
     own = own_wheel(place)
     whole = "\n".join((lock, content(own), target.key))

@@ -10,7 +10,7 @@ from pyinfra_nvml.reports.grouping import (
     ELSEWHERE,
     LARGE,
     SHOWN,
-    together,
+    group_by,
 )
 
 TITLE = "could not tell"
@@ -19,7 +19,7 @@ Group = tuple[tuple[str, ...], str, tuple[str, ...]]
 """Nodes, a title, then a line for each thing, its checks in brackets at its end."""
 
 
-def doubts(verdict: Verdict) -> tuple[str, ...]:
+def node_doubts(verdict: Verdict) -> tuple[str, ...]:
     """What could not be told of a node: a title, then one line each with its checks."""
     if isinstance(verdict.state, Unknown):
         return (f"no answer: {verdict.state.reason}",)
@@ -27,20 +27,20 @@ def doubts(verdict: Verdict) -> tuple[str, ...]:
     return (TITLE, *told) if told else ()
 
 
-def doubts_of_fleet(verdicts: Sequence[Verdict]) -> Iterator[Group]:
+def fleet_doubts(verdicts: Sequence[Verdict]) -> Iterator[Group]:
     """What could not be told, node by node; of a large fleet each thing once, with its nodes."""
     if len(verdicts) > LARGE:
         yield from _silent(verdicts)
         yield from _untold(verdicts)
         return
     for verdict in verdicts:
-        title, *said = doubts(verdict) or ("",)
+        title, *said = node_doubts(verdict) or ("",)
         if title:
             yield (verdict.node,), title, tuple(said)
 
 
 def _silent(verdicts: Sequence[Verdict]) -> Iterator[Group]:
-    reasons = together(
+    reasons = group_by(
         (verdict.state.reason, verdict.node)
         for verdict in verdicts
         if isinstance(verdict.state, Unknown)
@@ -65,7 +65,7 @@ def _untold(verdicts: Sequence[Verdict]) -> Iterator[Group]:
         if rest:
             every = dict.fromkeys(node for some in rest.values() for node in some)
             lines.append((tuple(every), f"{len(rest)} more, {ELSEWHERE}  [{by}]"))
-    for alike, said in together(lines).items():
+    for alike, said in group_by(lines).items():
         yield alike, TITLE, tuple(said)
 
 
@@ -79,7 +79,7 @@ def _shortened(
 
 
 def _by_thing(verdict: Verdict) -> dict[str, list[str]]:
-    told = together(
+    told = group_by(
         (f"{doubt.subject}: {doubt.reason}", result.check)
         for result in verdict.results
         for doubt in result.doubts

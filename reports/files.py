@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from pyinfra_nvml.audit.atomic_file import put
-from pyinfra_nvml.audit.document import Run, document
-from pyinfra_nvml.audit.json_file import write
+from pyinfra_nvml.audit.atomic_file import write_atomically
+from pyinfra_nvml.audit.document import Run, record_audit
+from pyinfra_nvml.audit.json_file import write_json
+from pyinfra_nvml.audit.record import RecordedAudit
 from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.reports.junit import junit
@@ -17,26 +18,28 @@ from pyinfra_nvml.reports.page import page
 from pyinfra_nvml.settings.knobs import Knobs
 
 
-def write_all(
+def write_reports(
     knobs: Knobs,
     verdicts: Sequence[Verdict],
     at: datetime,
     run: Run,
-    made: Callable[[], Mapping[str, object]] | None = None,
+    recorded: Callable[[], RecordedAudit] | None = None,
 ) -> Iterator[Path | Unknown]:
     """Writes every report that was asked for; yields each path once it is in place, or why not.
 
-    ``made`` gives the document of this run to who has a use for it beside its file.
+    ``recorded`` gives the audit of this run to who has a use for it beside its file.
 
     A disk that is full takes one report, not those after it, nor what the terminal shows; no more
     does a form that stumbles over what a node said.
     """
-    whole = made or (lambda: document(verdicts, at, run))
+    whole = recorded or (lambda: record_audit(verdicts, at, run))
     forms: dict[str, Callable[[Path], None]] = {
-        "report_json": lambda path: write(path, whole()),
-        "report_html": lambda path: put(path, page(verdicts, at, run)),
-        "report_junit": lambda path: put(path, junit(verdicts, at, knobs.audit_level, run)),
-        "report_markdown": lambda path: put(path, markdown(verdicts, at, run)),
+        "report_json": lambda path: write_json(path, whole().to_json()),
+        "report_html": lambda path: write_atomically(path, page(verdicts, at, run)),
+        "report_junit": lambda path: write_atomically(
+            path, junit(verdicts, at, knobs.audit_level, run)
+        ),
+        "report_markdown": lambda path: write_atomically(path, markdown(verdicts, at, run)),
     }
     for name, written in forms.items():
         path: Path | None = getattr(knobs, name)

@@ -8,14 +8,15 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from pyinfra_nvml.audit.verdict import WORDS, Verdict
+from pyinfra_nvml.audit.judgement import WORDS
+from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.facts.gpu_containers import GpuContainersState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Level
 from pyinfra_nvml.model.printable import brief
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.reports.grouping import LARGE, together
-from pyinfra_nvml.reports.node_names import named
+from pyinfra_nvml.reports.grouping import LARGE, group_by
+from pyinfra_nvml.reports.node_names import join_names
 
 COLUMNS = ("node", "engine", "driver", "cgroup", "module", "library", "containers", "verdict")
 COLOURS = {Level.BROKEN: "red", Level.AT_RISK: "yellow", Level.ADVICE: "cyan"}
@@ -26,12 +27,12 @@ _NAME = 24
 """Columns that the longest name has at least before it is broken."""
 
 
-def table(verdicts: Sequence[Verdict], width: int) -> Table:
+def fleet_table(verdicts: Sequence[Verdict], width: int) -> Table:
     """The rows of a fleet in the order of its inventory; in a large one, those alike in one.
 
     Columns that a terminal of this width has no room for are left out, the least telling first.
     """
-    told = [([brief(cell, 200) for cell in row], worst) for row, worst in rows(verdicts)]
+    told = [([brief(cell, 200) for cell in row], worst) for row, worst in table_rows(verdicts)]
     kept = _kept([list(COLUMNS), *(row for row, _ in told)], width)
     drawn = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
     for column in kept:
@@ -57,15 +58,15 @@ def _kept(rows: Sequence[Sequence[str]], width: int) -> list[int]:
     return kept
 
 
-def rows(verdicts: Sequence[Verdict]) -> Iterator[tuple[tuple[str, ...], Level | None]]:
+def table_rows(verdicts: Sequence[Verdict]) -> Iterator[tuple[tuple[str, ...], Level | None]]:
     """The table's rows, a text for each of ``COLUMNS``, each with its worst level."""
-    keyed = (((cells(verdict.state), verdict.summary), verdict) for verdict in verdicts)
+    keyed = (((state_cells(verdict.state), verdict.summary), verdict) for verdict in verdicts)
     large = len(verdicts) > LARGE
-    groups = [*together(keyed).values()] if large else [[verdict] for verdict in verdicts]
+    groups = [*group_by(keyed).values()] if large else [[verdict] for verdict in verdicts]
     shown, rest = _worst(groups) if large else (groups, [])
     for group in shown:
         first = group[0]
-        yield (_names(group), *cells(first.state), first.summary), first.worst
+        yield (_names(group), *state_cells(first.state), first.summary), first.worst
     if rest:
         words = [verdict.word for verdict in rest]
         counts = [f"{words.count(word)} {word}" for word in WORDS if word in words]
@@ -74,7 +75,7 @@ def rows(verdicts: Sequence[Verdict]) -> Iterator[tuple[tuple[str, ...], Level |
 
 def _names(group: Sequence[Verdict]) -> str:
     # Of a large group the first ones, not a column of ranges.
-    return named([verdict.node for verdict in group], 48, counted=True)
+    return join_names([verdict.node for verdict in group], 48, counted=True)
 
 
 def _worst(groups: list[list[Verdict]]) -> tuple[list[list[Verdict]], list[Verdict]]:
@@ -89,7 +90,7 @@ def _worst(groups: list[list[Verdict]]) -> tuple[list[list[Verdict]], list[Verdi
     return groups[:LARGE], [verdict for group in groups[LARGE:] for verdict in group]
 
 
-def cells(state: NodeState | Unknown) -> tuple[str, ...]:
+def state_cells(state: NodeState | Unknown) -> tuple[str, ...]:
     """What stands between a node's name and its verdict; ``?`` is what could not be told."""
     if isinstance(state, Unknown):
         return ("-",) * (len(COLUMNS) - 2)

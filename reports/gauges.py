@@ -9,14 +9,14 @@ from prometheus_client.core import GaugeMetricFamily
 
 PREFIX = "pyinfra_nvml_"
 
-LONGEST = 300
+LONGEST_LABEL = 300
 """Characters of a label value: some remote storages drop a sample with more than about 1,000."""
 
-Row = tuple[Mapping[str, object], float]
+Series = tuple[Mapping[str, object], float]
 """One series: its labels, and its value."""
 
 
-def gauge(name: str, meaning: str, rows: Iterable[Row]) -> Metric | None:
+def gauge(name: str, meaning: str, rows: Iterable[Series]) -> Metric | None:
     """The gauge with these series, or ``None`` where there is none.
 
     Of two rows with the same labels the first stands: Prometheus refuses a series told twice.
@@ -29,7 +29,7 @@ def gauge(name: str, meaning: str, rows: Iterable[Row]) -> Metric | None:
     names: tuple[str, ...] = ()
     for labels, value in rows:
         names = tuple(labels)
-        series.setdefault(tuple(label(value) for value in labels.values()), value)
+        series.setdefault(tuple(label_value(value) for value in labels.values()), value)
     if not series:
         return None
     metric = GaugeMetricFamily(PREFIX + name, meaning, labels=names)
@@ -38,8 +38,8 @@ def gauge(name: str, meaning: str, rows: Iterable[Row]) -> Metric | None:
     return metric
 
 
-def label(value: object) -> str:
+def label_value(value: object) -> str:
     """A label's value, not endless, and without half a surrogate pair: JSON can hold one."""
     text = value if isinstance(value, str) else ""
     text = text.encode("utf-8", "backslashreplace").decode()
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text if len(text) <= LONGEST_LABEL else f"{text[: LONGEST_LABEL - 1]}…"

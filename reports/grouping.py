@@ -37,7 +37,7 @@ class SharedFinding:
 
 
 @dataclass(frozen=True)
-class Rest:
+class OmittedFindings:
     """Findings of one check and standing that are not shown in full."""
 
     told: tuple[SharedFinding, ...]
@@ -52,7 +52,7 @@ class Rest:
         return self.told[0].finding
 
 
-def together(pairs: Iterable[tuple[Key, Item]]) -> dict[Key, list[Item]]:
+def group_by(pairs: Iterable[tuple[Key, Item]]) -> dict[Key, list[Item]]:
     """What has the same key, in the order of the first of them."""
     groups: dict[Key, list[Item]] = {}
     for key, item in pairs:
@@ -60,7 +60,7 @@ def together(pairs: Iterable[tuple[Key, Item]]) -> dict[Key, list[Item]]:
     return groups
 
 
-def findings(verdicts: Sequence[Verdict]) -> list[SharedFinding | Rest]:
+def grouped_findings(verdicts: Sequence[Verdict]) -> list[SharedFinding | OmittedFindings]:
     """Every finding of a fleet in the order to look; of a small one node by node."""
     pairs = [
         ((result.check, result.area, finding), verdict.node)
@@ -69,26 +69,26 @@ def findings(verdicts: Sequence[Verdict]) -> list[SharedFinding | Rest]:
     ]
     if len(verdicts) <= LARGE:
         return [SharedFinding((node,), *key) for key, node in pairs]
-    told = [SharedFinding(tuple(nodes), *key) for key, nodes in together(pairs).items()]
+    told = [SharedFinding(tuple(nodes), *key) for key, nodes in group_by(pairs).items()]
     areas, levels = list(Area), list(Level)
     told.sort(key=lambda one: (areas.index(one.area), levels.index(one.finding.level), one.check))
     return [part for group in _kinds(told) for part in _shortened(group)]
 
 
 def _kinds(told: Sequence[SharedFinding]) -> list[list[SharedFinding]]:
-    return list(together(((one.check, one.finding.standing), one) for one in told).values())
+    return list(group_by(((one.check, one.finding.standing), one) for one in told).values())
 
 
-def _shortened(group: list[SharedFinding]) -> list[SharedFinding | Rest]:
+def _shortened(group: list[SharedFinding]) -> list[SharedFinding | OmittedFindings]:
     # The same for most nodes first: the odd ones of a kind are then what comes after.
     group.sort(key=lambda one: -len(one.nodes))
-    kinds = [some[0] for some in together((_kind(one.finding), one) for one in group).values()]
+    kinds = [some[0] for some in group_by((_kind(one.finding), one) for one in group).values()]
     most = max(SHOWN, min(len(kinds), KINDS))
     first = list(dict.fromkeys([*kinds[:KINDS], *group]))
     # A rest of one would take as much room as itself.
     shown = set(first if len(first) == most + 1 else first[:most])
     rest = tuple(one for one in group if one not in shown)
-    return [*(one for one in group if one in shown), *([Rest(rest)] if rest else [])]
+    return [*(one for one in group if one in shown), *([OmittedFindings(rest)] if rest else [])]
 
 
 def _kind(finding: Finding) -> tuple[object, ...]:

@@ -19,7 +19,7 @@ from pyinfra_nvml.model.finding import (
 )
 from pyinfra_nvml.model.printable import printable
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.reports.terminal import lines
+from pyinfra_nvml.reports.terminal import finding_lines
 
 
 def junit(
@@ -91,12 +91,12 @@ def _say(
 
 
 def _waived(finding: Finding) -> str:
-    return next(f"{word} {said}" for word, said in lines(finding) if word == "until")
+    return next(f"{word} {said}" for word, said in finding_lines(finding) if word == "until")
 
 
 def _told(finding: Finding) -> str:
     told = [printable(finding.subject)]
-    told += [f"{word:<6}{printable(said)}" for word, said in lines(finding)]
+    told += [f"{word:<6}{printable(said)}" for word, said in finding_lines(finding)]
     told += [f"| {printable(line)}" for line in finding.evidence]
     return "\n".join(told)
 

@@ -9,16 +9,16 @@ from datetime import datetime
 from pyinfra_nvml.audit.document import Run
 from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.model.printable import brief
-from pyinfra_nvml.reports.doubts import doubts_of_fleet
-from pyinfra_nvml.reports.fleet_table import COLUMNS, rows
+from pyinfra_nvml.reports.doubts import fleet_doubts
+from pyinfra_nvml.reports.fleet_table import COLUMNS, table_rows
 from pyinfra_nvml.reports.grouping import (
     ELSEWHERE,
-    Rest,
+    OmittedFindings,
     SharedFinding,
-    findings,
+    grouped_findings,
 )
-from pyinfra_nvml.reports.node_names import named
-from pyinfra_nvml.reports.terminal import closing, lines, notes
+from pyinfra_nvml.reports.node_names import join_names
+from pyinfra_nvml.reports.terminal import closing_line, finding_lines, run_notes
 
 # What Markdown would act on (CommonMark 2.4; an underscore inside a word is itself), and what its
 # hosts take for HTML, a mention or a reference, where a backslash does not help.
@@ -31,9 +31,9 @@ MOST = 65_536
 
 def markdown(verdicts: Sequence[Verdict], at: datetime, run: Run | None = None) -> str:
     """The fleet's table, every finding with its evidence, and what could not be told."""
-    parts = [f"**{escaped(closing(verdicts))}** ({at:%Y-%m-%d %H:%M} UTC)", _table(verdicts)]
-    parts += [escaped(note) for note in notes(verdicts, run or Run())]
-    parts += [_finding(told) for told in findings(verdicts)]
+    parts = [f"**{escaped(closing_line(verdicts))}** ({at:%Y-%m-%d %H:%M} UTC)", _table(verdicts)]
+    parts += [escaped(note) for note in run_notes(verdicts, run or Run())]
+    parts += [_finding(told) for told in grouped_findings(verdicts)]
     parts += _doubts(verdicts)
     return "\n\n".join(_fitting(parts)) + "\n"
 
@@ -60,18 +60,18 @@ def escaped(text: str, most: int = 1000) -> str:
 
 def _table(verdicts: Sequence[Verdict]) -> str:
     drawn = [" | ".join(COLUMNS), " | ".join("---" for _ in COLUMNS)]
-    drawn += [" | ".join(escaped(cell, 200) for cell in row) for row, _ in rows(verdicts)]
+    drawn += [" | ".join(escaped(cell, 200) for cell in row) for row, _ in table_rows(verdicts)]
     return "\n".join(f"| {line} |" for line in drawn)
 
 
-def _finding(told: SharedFinding | Rest) -> str:
-    nodes = escaped(named(told.nodes))
-    if isinstance(told, Rest):
+def _finding(told: SharedFinding | OmittedFindings) -> str:
+    nodes = escaped(join_names(told.nodes))
+    if isinstance(told, OmittedFindings):
         more = f"{len(told.told)} more, **{told.finding.standing}** `{told.told[0].check}`"
         return f"**{nodes}** · {more}: {ELSEWHERE}"
     finding = told.finding
     head = f"**{nodes} · {escaped(finding.subject)} · {finding.standing}** `{told.check}`"
-    said = [f"- {word}: {escaped(text)}" for word, text in lines(finding)]
+    said = [f"- {word}: {escaped(text)}" for word, text in finding_lines(finding)]
     return "\n".join([head, "", *said, *_fenced(finding.evidence)])
 
 
@@ -86,6 +86,6 @@ def _fenced(evidence: Sequence[str]) -> list[str]:
 
 
 def _doubts(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    for nodes, title, said in doubts_of_fleet(verdicts):
-        head = f"**{escaped(named(nodes))} · {escaped(title)}**"
+    for nodes, title, said in fleet_doubts(verdicts):
+        head = f"**{escaped(join_names(nodes))} · {escaped(title)}**"
         yield "\n".join([head, "", *(f"- {escaped(line)}" for line in said)]).rstrip()

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 _NUMBERED = re.compile(r"^(.*?)(\d{1,9})(\D*)$", re.DOTALL | re.ASCII)
 
 
-def folded(names: Sequence[str]) -> str:
+def fold_names(names: Sequence[str]) -> str:
     """The names, those that differ by a number alone as ranges, in the order of their first one.
 
     .. code:: python
@@ -26,14 +26,14 @@ def folded(names: Sequence[str]) -> str:
     return ", ".join(_written(*key, numbers) for key, numbers in _of_one_width(groups).items())
 
 
-def named(names: Sequence[str], most: int = 400, counted: bool = False) -> str:
+def join_names(names: Sequence[str], most: int = 400, counted: bool = False) -> str:
     """The folded names; of many in a few letters as many as fit, behind how many there are.
 
     .. code:: python
 
         named(["gpu-1", "gpu-3", "gpu-5", "gpu-7"], 12) == "4 nodes: gpu-[1,3 ..."
     """
-    text = folded(names)
+    text = fold_names(names)
     if len(names) == 1:
         return text
     if len(text) > most:

@@ -14,7 +14,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from pyinfra_nvml.audit.catalogue import entries
 from pyinfra_nvml.audit.document import Run
-from pyinfra_nvml.audit.verdict import WORDS, Verdict
+from pyinfra_nvml.audit.judgement import WORDS
+from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.model.finding import (
     Finding,
     Level,
@@ -22,9 +23,9 @@ from pyinfra_nvml.model.finding import (
     Status,
 )
 from pyinfra_nvml.model.printable import printable
-from pyinfra_nvml.reports.doubts import doubts
-from pyinfra_nvml.reports.fleet_table import COLUMNS, cells
-from pyinfra_nvml.reports.terminal import closing, lines
+from pyinfra_nvml.reports.doubts import node_doubts
+from pyinfra_nvml.reports.fleet_table import COLUMNS, state_cells
+from pyinfra_nvml.reports.terminal import closing_line, finding_lines
 
 _TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
 
@@ -42,7 +43,7 @@ _SIGNS = {
 
 
 @dataclass(frozen=True)
-class Cell:
+class CheckCell:
     """What one check says of one node; ``says`` is why it does not apply."""
 
     check: str
@@ -55,7 +56,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class NodeRow:
     """One node: its name, its part of the fleet table, its cells, its findings and doubts."""
 
     number: int
@@ -63,7 +64,7 @@ class Row:
     state: str
     summary: str
     facts: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[CheckCell, ...]
     findings: tuple[tuple[Result, Finding], ...]
     doubts: tuple[str, ...]
     notes: tuple[str, ...] = ()
@@ -99,13 +100,13 @@ def page(verdicts: Sequence[Verdict], at: datetime, run: Run | None = None) -> s
             style_hash=_hash(style),
             script_hash=_hash(script),
             at=f"{at:%Y-%m-%d %H:%M} UTC",
-            closing=closing(verdicts),
+            closing=closing_line(verdicts),
             columns=COLUMNS[1:-1],
             checks=[(entry.id, entry.area.value, _summary(entry.page)) for entry in entries()],
             rows=_worst_first(verdicts, run or Run()),
             signs=_SIGNS,
             counts=_counts(verdicts),
-            lines=lines,
+            lines=finding_lines,
         )
         + "\n"
     )
@@ -120,38 +121,38 @@ def _summary(text: str) -> str:
     return " ".join(text.partition("\n\n")[0].split())
 
 
-def _worst_first(verdicts: Sequence[Verdict], run: Run) -> list[Row]:
+def _worst_first(verdicts: Sequence[Verdict], run: Run) -> list[NodeRow]:
     found = [_row(number, verdict, run) for number, verdict in enumerate(verdicts, 1)]
     return sorted(found, key=lambda row: WORDS.index(row.state))
 
 
-def _row(number: int, verdict: Verdict, run: Run) -> Row:
-    return Row(
+def _row(number: int, verdict: Verdict, run: Run) -> NodeRow:
+    return NodeRow(
         number=number,
         node=verdict.node,
         state=verdict.word,
         summary=verdict.summary,
-        facts=cells(verdict.state),
+        facts=state_cells(verdict.state),
         cells=_cells(verdict),
         findings=verdict.findings,
-        doubts=doubts(verdict),
+        doubts=node_doubts(verdict),
         notes=run.notes(verdict.node),
         plan=tuple(run.plans.get(verdict.node, ())),
     )
 
 
-def _cells(verdict: Verdict) -> tuple[Cell, ...]:
+def _cells(verdict: Verdict) -> tuple[CheckCell, ...]:
     results = {result.check: result for result in verdict.results}
     return tuple(_cell(entry.id, results.get(entry.id)) for entry in entries())
 
 
-def _cell(check: str, result: Result | None) -> Cell:
+def _cell(check: str, result: Result | None) -> CheckCell:
     if result is None:
-        return Cell(check, "no answer")
+        return CheckCell(check, "no answer")
     if result.status is Status.FOUND:
         counted = [finding.level for finding in result.findings if finding.counts]
-        return Cell(check, min(counted, key=list(Level).index).value if counted else "waived")
-    return Cell(check, result.status.value, result.reason)
+        return CheckCell(check, min(counted, key=list(Level).index).value if counted else "waived")
+    return CheckCell(check, result.status.value, result.reason)
 
 
 def _counts(verdicts: Sequence[Verdict]) -> dict[str, int]:

@@ -14,47 +14,47 @@ from pyinfra_nvml.model.finding import Finding, Level
 from pyinfra_nvml.model.printable import brief, printable
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.reports.doubts import doubts_of_fleet
-from pyinfra_nvml.reports.fleet_table import COLOURS, table
+from pyinfra_nvml.reports.doubts import fleet_doubts
+from pyinfra_nvml.reports.fleet_table import COLOURS, fleet_table
 from pyinfra_nvml.reports.grouping import (
     ELSEWHERE,
     LARGE,
-    Rest,
+    OmittedFindings,
     SharedFinding,
-    findings,
-    together,
+    group_by,
+    grouped_findings,
 )
-from pyinfra_nvml.reports.node_names import named
+from pyinfra_nvml.reports.node_names import join_names
 
 _DEPLOY = re.compile(r"deploys/\w+\.py")
 
 
-def show(verdicts: Sequence[Verdict], console: Console) -> None:
+def print_report(verdicts: Sequence[Verdict], console: Console) -> None:
     """Prints the fleet table, then every finding in the order to look, then the doubts.
 
     A fleet of more than ``reports.grouping.LARGE`` nodes is told by what is alike in it.
     """
-    console.print(table(verdicts, console.width))
-    for told in findings(verdicts):
+    console.print(fleet_table(verdicts, console.width))
+    for told in grouped_findings(verdicts):
         console.print()
         console.print(_block(told), soft_wrap=True)
     for line in _doubts(verdicts):
         console.print(line, soft_wrap=True)
     console.print()
-    for cure in cures(verdicts):
+    for cure in deploy_commands(verdicts):
         console.print(cure, soft_wrap=True, markup=False)
-    console.print(closing(verdicts), soft_wrap=True)
+    console.print(closing_line(verdicts), soft_wrap=True)
 
 
-def _block(told: SharedFinding | Rest) -> Text:
-    if isinstance(told, Rest):
+def _block(told: SharedFinding | OmittedFindings) -> Text:
+    if isinstance(told, OmittedFindings):
         return _rest(told)
     finding = told.finding
-    subject = f"{brief(named(told.nodes))} · {brief(finding.subject)} · "
+    subject = f"{brief(join_names(told.nodes))} · {brief(finding.subject)} · "
     text = Text().append(subject, style="bold")
     text.append(finding.standing, style=_style(finding))
     text.append(f"  [{told.check}]", style="dim")
-    for word, said in lines(finding):
+    for word, said in finding_lines(finding):
         text.append(f"\n  {word:<6}", style="bold")
         text.append(brief(said))
     for line in finding.evidence:
@@ -62,8 +62,8 @@ def _block(told: SharedFinding | Rest) -> Text:
     return text
 
 
-def _rest(rest: Rest) -> Text:
-    text = Text().append(printable(f"{named(rest.nodes)} · "), style="bold")
+def _rest(rest: OmittedFindings) -> Text:
+    text = Text().append(printable(f"{join_names(rest.nodes)} · "), style="bold")
     text.append(f"{len(rest.told)} more, {rest.finding.standing}", style=_style(rest.finding))
     text.append(f"  [{rest.told[0].check}]", style="dim")
     text.append(f"\n  {ELSEWHERE}")
@@ -74,7 +74,7 @@ def _style(finding: Finding) -> str:
     return f"bold {COLOURS[finding.level]}" if finding.counts else "dim"
 
 
-def lines(finding: Finding) -> Iterator[tuple[str, str]]:
+def finding_lines(finding: Finding) -> Iterator[tuple[str, str]]:
     """What a finding says, line by line, each behind its word."""
     yield "saw", finding.saw
     yield "want", finding.want
@@ -89,22 +89,22 @@ def lines(finding: Finding) -> Iterator[tuple[str, str]]:
 
 
 def _doubts(verdicts: Sequence[Verdict]) -> Iterator[Text]:
-    for nodes, title, said in doubts_of_fleet(verdicts):
-        yield Text("\n").append(brief(f"{named(nodes)} · {title}"), style="magenta")
+    for nodes, title, said in fleet_doubts(verdicts):
+        yield Text("\n").append(brief(f"{join_names(nodes)} · {title}"), style="magenta")
         for line in said:
             text, _, checks = line.rpartition("  [")
             yield Text(f"  {brief(text)}").append(f"  [{checks}", style="dim")
 
 
-def notes(verdicts: Sequence[Verdict], run: Run) -> Iterator[str]:
+def run_notes(verdicts: Sequence[Verdict], run: Run) -> Iterator[str]:
     """The nodes beside whose verdict there is more to know, alike ones of a large fleet in one."""
     keyed = [(note, verdict.node) for verdict in verdicts for note in run.notes(verdict.node)]
     few = len(keyed) <= LARGE
-    for (note, _), nodes in together(((note, few and node), node) for note, node in keyed).items():
-        yield brief(f"{named(nodes)} · {note}")
+    for (note, _), nodes in group_by(((note, few and node), node) for note, node in keyed).items():
+        yield brief(f"{join_names(nodes)} · {note}")
 
 
-def cures(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def deploy_commands(verdicts: Sequence[Verdict]) -> Iterator[str]:
     """How each deploy that a finding names is run.
 
     .. code:: python
@@ -117,7 +117,7 @@ def cures(verdicts: Sequence[Verdict]) -> Iterator[str]:
         yield f"{deploy}: {shown}, without --dry it does it"
 
 
-def closing(verdicts: Sequence[Verdict]) -> str:
+def closing_line(verdicts: Sequence[Verdict]) -> str:
     """The last line: how many nodes, how bad they are, how many commands each was asked."""
     count = len(verdicts)
     worst = [sum(verdict.worst is level for verdict in verdicts) for level in Level]

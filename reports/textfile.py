@@ -9,59 +9,62 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime, time, timedelta, timezone
+from functools import partial
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.registry import Collector
 from typing_extensions import override
 
-from pyinfra_nvml.audit.atomic_file import put
-from pyinfra_nvml.facts import json_values
-from pyinfra_nvml.facts.json_values import mapping, mappings
-from pyinfra_nvml.reports.gauges import Row, gauge, label
-from pyinfra_nvml.reports.node_metrics import AuditedNode, node_metrics
-from pyinfra_nvml.reports.run_metrics import number, run_metrics
+from pyinfra_nvml.audit.atomic_file import write_atomically
+from pyinfra_nvml.audit.record import RecordedAudit
+from pyinfra_nvml.audit.run_record import Change, RunRecord, WaivedFinding
+from pyinfra_nvml.reports.gauges import gauge, label_value
+from pyinfra_nvml.reports.node_metrics import ShownNode, node_metrics
+from pyinfra_nvml.reports.run_metrics import run_metrics
 
 LOCAL = "@local"
 """pyinfra's name for the machine that it runs on."""
-
-_DAY = 24 * 60 * 60
 
 SUFFIX = ".prom"
 """node_exporter reads no file of another name (collector/textfile.go)."""
 
 
-def text(
-    document: Mapping[str, object], drift: Mapping[str, object], host: str | None = None
+def textfile(
+    audit: RecordedAudit | None, run: RunRecord, host: str | None = None, day: date | None = None
 ) -> str:
-    """The metrics of one run, from what ``audit.json`` and ``drift.json`` hold.
+    """The metrics of one run and of the audit that stands, where there is one.
 
     The node ``@local`` of pyinfra is shown by the name of this ``host``: each node that audits
-    itself has one.
+    itself has one. Waivers count as of ``day``, today in UTC where none is given.
 
     .. code:: python
 
         'pyinfra_nvml_node_answered{node="gpu-01"} 1.0'
     """
-    named = _Names(host or platform.node())
-    waived = mappings(drift.get("waived"))
+    shown = partial(_shown, host or platform.node())
+    today = day or datetime.now(timezone.utc).date()
+    nodes = [
+        ShownNode(shown(node.node), node.on(today), run.nodes.get(node.node))
+        for node in (audit.nodes if audit else ())
+    ]
     registry = CollectorRegistry()
     registry.register(
         _Told(
             [
-                *run_metrics(document, drift),
-                *node_metrics(_nodes(document, drift, waived, named)),
-                _changes(mappings(drift.get("changes")), named),
-                _expiries(waived, named),
+                *run_metrics(audit, run),
+                *node_metrics(nodes),
+                _changes(run.changes, shown),
+                _expiries(run.waived, shown),
             ]
         )
     )
     return generate_latest(registry).decode()
 
 
-def write(path: Path, content: str) -> None:
+def write_textfile(path: Path, content: str) -> None:
     """Puts the file in place at once, readable by node_exporter's own user."""
     if path.suffix != SUFFIX:
         raise ValueError(f"textfile {path}: saw the name {path.name}, want one ending in {SUFFIX}")
@@ -71,18 +74,12 @@ def write(path: Path, content: str) -> None:
             f"textfile {path}: saw no directory {path.parent}, want the one that node_exporter"
             " reads (--collector.textfile.directory)"
         )
-    put(path, content)
+    write_atomically(path, content)
 
 
-@dataclass(frozen=True)
-class _Names:
+def _shown(host: str, node: str) -> str:
     """How a node is called in the labels."""
-
-    host: str
-
-    def of(self, entry: Mapping[str, object]) -> str:
-        name = json_values.text(entry.get("node"))
-        return self.host if name == LOCAL else name
+    return host if node == LOCAL else node
 
 
 class _Told(Collector):
@@ -96,28 +93,8 @@ class _Told(Collector):
         return self._gauges
 
 
-def _nodes(
-    document: Mapping[str, object],
-    drift: Mapping[str, object],
-    waived: list[dict[str, object]],
-    named: _Names,
-) -> list[AuditedNode]:
-    states = mapping(drift.get("nodes"))
-    of_node: dict[str, set[tuple[str, str]]] = {}
-    for entry in waived:
-        told = (json_values.text(entry.get("check")), json_values.text(entry.get("subject")))
-        of_node.setdefault(json_values.text(entry.get("node")), set()).add(told)
-    nodes = [(json_values.text(node.get("node")), node) for node in mappings(document.get("nodes"))]
-    return [
-        AuditedNode(
-            node, mapping(states.get(name)), frozenset(of_node.get(name, ())), named.of(node)
-        )
-        for name, node in nodes
-    ]
-
-
-def _changes(changes: list[dict[str, object]], named: _Names) -> Metric | None:
-    pairs = Counter((named.of(change), label(change.get("kind"))) for change in changes)
+def _changes(changes: Sequence[Change], shown: Callable[[str], str]) -> Metric | None:
+    pairs = Counter((shown(change.node), label_value(change.kind)) for change in changes)
     return gauge(
         "changes",
         "Changes since the accepted state; not there where there is none.",
@@ -125,18 +102,26 @@ def _changes(changes: list[dict[str, object]], named: _Names) -> Metric | None:
     )
 
 
-def _expiries(waived: list[dict[str, object]], named: _Names) -> Metric | None:
-    """Of waivers that hide a finding today: they hold through the day that they name.
-
-    One with no date that can be read is not told.
-    """
-    rows: list[Row] = []
-    for entry in waived:
-        about = {name: entry.get(name) for name in ("check", "subject", "owner")}
-        if (last := number(entry.get("expires"))) is not None:
-            rows.append(({"node": named.of(entry), **about}, last + _DAY))
+def _expiries(waived: Sequence[WaivedFinding], shown: Callable[[str], str]) -> Metric | None:
+    """Of waivers that hide a finding today: they hold through the day that they name."""
     return gauge(
         "waiver_expiry_timestamp_seconds",
         "When a finding that is waived today counts again.",
-        rows,
+        [
+            (
+                {
+                    "node": shown(waiver.node),
+                    "check": waiver.check,
+                    "subject": waiver.subject,
+                    "owner": waiver.owner,
+                },
+                _end(waiver.expires),
+            )
+            for waiver in waived
+        ],
     )
+
+
+def _end(day: date) -> float:
+    """The end of a day in UTC, in seconds since 1970."""
+    return (datetime.combine(day, time(), timezone.utc) + timedelta(days=1)).timestamp()

@@ -9,7 +9,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
-from pyinfra_nvml.reports.terminal import show
+from pyinfra_nvml.reports.terminal import print_report
 from tests import recordings
 
 ALIKE = verdict("gpu-000", recordings.node("gpu_good"), execs=1)
@@ -26,5 +26,5 @@ def large(size: int = 500) -> list[Verdict]:
 def printed(verdicts: Sequence[Verdict], width: int = 150) -> str:
     """What the terminal shows."""
     stream = io.StringIO()
-    show(verdicts, Console(file=stream, width=width, highlight=False))
+    print_report(verdicts, Console(file=stream, width=width, highlight=False))
     return stream.getvalue()

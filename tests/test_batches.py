@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from pyinfra_nvml.fleet.batches import (
     Batches,
     Progress,
-    batches,
-    lost_canary,
+    halt_reason,
     most_at_once,
-    obstacle,
+    plan_batches,
+    unreached_canary,
 )
 
 HOSTS = ["a", "b", "c", "d", "e"]
@@ -33,11 +33,11 @@ HOSTS = ["a", "b", "c", "d", "e"]
 def test_groups(
     canary: int | tuple[str, ...], size: int, most: int | None, groups: tuple[tuple[str, ...], ...]
 ) -> None:
-    assert batches(HOSTS, canary, size, most).groups == groups
+    assert plan_batches(HOSTS, canary, size, most).groups == groups
 
 
 def test_a_single_host_has_no_canary() -> None:
-    assert batches(["a"], 1, 10) == Batches((("a",),), canaries=0)
+    assert plan_batches(["a"], 1, 10) == Batches((("a",),), canaries=0)
 
 
 @given(
@@ -49,7 +49,7 @@ def test_a_single_host_has_no_canary() -> None:
 def test_every_host_is_in_one_group(
     hosts: list[str], canary: int, size: int, most: int | None
 ) -> None:
-    order = batches(hosts, canary, size, most)
+    order = plan_batches(hosts, canary, size, most)
     assert sorted(host for group in order.groups for host in group) == sorted(hosts)
     for host in hosts:
         assert host in order.groups[order.place(host)]
@@ -63,37 +63,37 @@ def progress(done: str = "", failed: str = "", refused: str = "") -> Progress:
 
 
 def test_a_failed_canary_stops_the_rest() -> None:
-    order = batches(HOSTS, 1, 2)
-    assert obstacle(order, 0, progress(failed="a"), 0) is None
-    assert obstacle(order, 1, progress(failed="a"), 5) == "canary: saw a fail, want at most 0"
-    assert obstacle(order, 1, progress(done="a"), 0) is None
+    order = plan_batches(HOSTS, 1, 2)
+    assert halt_reason(order, 0, progress(failed="a"), 0) is None
+    assert halt_reason(order, 1, progress(failed="a"), 5) == "canary: saw a fail, want at most 0"
+    assert halt_reason(order, 1, progress(done="a"), 0) is None
 
 
 def test_a_canary_that_refused_proves_nothing() -> None:
-    order = batches(HOSTS, 1, 2)
-    assert "saw a refused" in str(obstacle(order, 1, progress(refused="a"), 9))
-    both = batches(HOSTS, 2, 2)
-    assert obstacle(both, 1, progress(done="a", refused="b"), 0) is None
+    order = plan_batches(HOSTS, 1, 2)
+    assert "saw a refused" in str(halt_reason(order, 1, progress(refused="a"), 9))
+    both = plan_batches(HOSTS, 2, 2)
+    assert halt_reason(both, 1, progress(done="a", refused="b"), 0) is None
 
 
 def test_a_group_waits_for_those_before_it() -> None:
-    order = batches(HOSTS, 1, 2)
-    assert "saw a not done yet" in str(obstacle(order, 1, progress(), 9))
-    assert "saw c not done yet" in str(obstacle(order, 2, progress(done="ab"), 9))
+    order = plan_batches(HOSTS, 1, 2)
+    assert "saw a not done yet" in str(halt_reason(order, 1, progress(), 9))
+    assert "saw c not done yet" in str(halt_reason(order, 2, progress(done="ab"), 9))
 
 
 def test_a_batch_with_more_failures_than_allowed_stops_the_rest() -> None:
-    order = batches(HOSTS, 1, 2)
-    assert obstacle(order, 2, progress(done="ac", failed="b"), 1) is None
-    saw = obstacle(order, 2, progress(done="a", failed="bc"), 1)
+    order = plan_batches(HOSTS, 1, 2)
+    assert halt_reason(order, 2, progress(done="ac", failed="b"), 1) is None
+    saw = halt_reason(order, 2, progress(done="a", failed="bc"), 1)
     assert saw == "batch 1 of 2: saw b, c fail, want at most 1"
-    assert obstacle(order, 2, progress(done="a", refused="bc"), 0) is None
+    assert halt_reason(order, 2, progress(done="a", refused="bc"), 0) is None
 
 
 def test_failed_hosts_count_as_out_of_service() -> None:
-    order = batches(HOSTS, 1, 2, most=2)
-    assert obstacle(order, 2, progress(done="ac", failed="b"), 1, most=2)
-    assert obstacle(order, 2, progress(done="abc"), 1, most=2) is None
+    order = plan_batches(HOSTS, 1, 2, most=2)
+    assert halt_reason(order, 2, progress(done="ac", failed="b"), 1, most=2)
+    assert halt_reason(order, 2, progress(done="abc"), 1, most=2) is None
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_share_of_the_run(share: int | str | None, hosts: int, most: int | Non
 
 
 def test_named_canaries_none_of_which_is_there() -> None:
-    order = batches(HOSTS, ("gone",), 2)
-    assert lost_canary(("gone",), order) is not None
-    assert lost_canary(("a",), batches(HOSTS, ("a",), 2)) is None
-    assert lost_canary(1, order) is None
+    order = plan_batches(HOSTS, ("gone",), 2)
+    assert unreached_canary(("gone",), order) is not None
+    assert unreached_canary(("a",), plan_batches(HOSTS, ("a",), 2)) is None
+    assert unreached_canary(1, order) is None

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
-from pyinfra_nvml.audit.accepted import accepted
-from pyinfra_nvml.audit.document import document
+from pyinfra_nvml.audit import baseline
+from pyinfra_nvml.audit.document import record_audit
+from pyinfra_nvml.audit.record import parse_audit
+from pyinfra_nvml.audit.run_record import Change
 from pyinfra_nvml.audit.standing import exit_code, standings
 from pyinfra_nvml.audit.verdict import unreached, verdict
-from pyinfra_nvml.drift.changes import changes
+from pyinfra_nvml.drift import changes as drift
 from tests import recordings
 
 NODES = ("gpu_good", "trixie_exposed")
@@ -31,12 +33,24 @@ def audited(*silent: str) -> Document:
         else verdict(name, recordings.node(name))
         for name in NODES
     ]
-    read: Document = json.loads(json.dumps(document(told, AT)))
+    read: Document = json.loads(json.dumps(record_audit(told, AT).to_json()))
     return read
 
 
+def merged(today: Document, before: Document | None) -> tuple[Document, list[str]]:
+    """The state to keep, as read back from its file, and what is said of it."""
+    earlier = parse_audit(before, "accepted.json") if before else None
+    kept, told = baseline.merge_baseline(parse_audit(today, "audit.json"), earlier, AT)
+    return json.loads(json.dumps(kept.to_json())), told
+
+
 def state(said: Document) -> Document:
-    return accepted(said, None, AT)[0]
+    return merged(said, None)[0]
+
+
+def changes(accepted: Document, today: Document) -> list[Change]:
+    before, after = parse_audit(accepted, "accepted.json"), parse_audit(today, "audit.json")
+    return drift.changes(before, after, DAY)
 
 
 def node(said: Document, name: str = "gpu_good") -> Document:
@@ -52,7 +66,9 @@ FINDING = {
     "subject": "container trainer",
     "saw": "refused",
     "want": "reachable",
+    "why": "its rule is gone",
     "repair": "human",
+    "do": "start it again",
 }
 
 
@@ -194,7 +210,7 @@ CASES: dict[Callable[[Document], None], list[tuple[str, str, str, str | None, st
 
 
 def test_nothing_changed_is_no_drift() -> None:
-    assert changes(state(audited()), audited(), DAY) == []
+    assert changes(state(audited()), audited()) == []
 
 
 @pytest.mark.parametrize("happened", CASES, ids=lambda case: case.__name__)
@@ -203,7 +219,7 @@ def test_a_change(happened: Callable[[Document], None]) -> None:
     happened(today)
     seen = [
         (change.node, change.kind, change.subject, change.before, change.after)
-        for change in changes(state(audited()), today, DAY)
+        for change in changes(state(audited()), today)
     ]
     assert [change for change in seen if change not in CASES[happened]] == []
     assert [change for change in CASES[happened] if change not in seen] == []
@@ -214,8 +230,8 @@ def test_of_two_packages_of_one_name_each_counts_and_their_order_does_not() -> N
     of_two_machines(before)
     in_another_order(other)
     one_of_two_updated(updated)
-    assert changes(state(before), other, DAY) == []
-    (change,) = changes(state(before), updated, DAY)
+    assert changes(state(before), other) == []
+    (change,) = changes(state(before), updated)
     assert (change.subject, change.before, change.after) == (
         "package libnvidia-ml1",
         "1.16.0-1, 1.17.8-1",
@@ -224,26 +240,27 @@ def test_of_two_packages_of_one_name_each_counts_and_their_order_does_not() -> N
 
 
 def test_a_node_without_an_answer_has_not_changed_otherwise() -> None:
-    (change,) = changes(state(audited()), audited("gpu_good"), DAY)
+    (change,) = changes(state(audited()), audited("gpu_good"))
     assert (change.node, change.kind) == ("gpu_good", "no answer")
-    assert [one.silent for one in standings(audited("gpu_good"), None, DAY)] == [True, False]
+    silent = parse_audit(audited("gpu_good"), "audit.json")
+    assert [one.silent for one in standings(silent.nodes, None, DAY)] == [True, False]
     assert change.after == "could not be connected to"
 
 
 def test_what_was_not_told_then_has_not_changed() -> None:
     before = audited("gpu_good")
-    seen = [(change.node, change.kind) for change in changes(before, audited(), DAY)]
+    seen = [(change.node, change.kind) for change in changes(before, audited())]
     assert seen == [("gpu_good", "new node")]
     node(before := state(audited()))["facts"] = None
-    assert changes(before, audited(), DAY) == []
+    assert changes(before, audited()) == []
 
 
 def test_a_node_without_an_answer_keeps_its_accepted_state() -> None:
     before = state(audited())
-    kept, told = accepted(audited("gpu_good"), before, AT)
+    kept, told = merged(audited("gpu_good"), before)
     assert node(kept) == node(before)
     assert told == ["gpu_good: no answer, its earlier accepted state stays"]
-    kept, told = accepted(audited("gpu_good"), None, AT)
+    kept, told = merged(audited("gpu_good"), None)
     assert [entry["node"] for entry in kept["nodes"]] == ["trixie_exposed"]
     assert "nothing is accepted" in told[0]
 
@@ -251,10 +268,10 @@ def test_a_node_without_an_answer_keeps_its_accepted_state() -> None:
 def test_an_audit_of_a_part_accepts_a_part() -> None:
     today = audited()
     limited(today)
-    kept, _ = accepted(today, state(audited()), AT)
+    kept, _ = merged(today, state(audited()))
     assert [entry["node"] for entry in kept["nodes"]] == list(NODES)
     left(today := audited())
-    kept, _ = accepted(today, state(audited()), AT)
+    kept, _ = merged(today, state(audited()))
     assert [entry["node"] for entry in kept["nodes"]] == ["gpu_good"]
 
 
@@ -274,5 +291,4 @@ def test_an_audit_of_a_part_accepts_a_part() -> None:
 )
 def test_a_finding_wins_over_an_unknown(nodes: list[str], level: str | None, code: int) -> None:
     told = [verdict(name, recordings.node(name)) for name in nodes]
-    read = json.loads(json.dumps(document(told, AT)))
-    assert exit_code(standings(read, level, date(2026, 1, 2))) == code
+    assert exit_code(standings(record_audit(told, AT).nodes, level, date(2026, 1, 2))) == code

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from pyinfra_nvml.audit.standing import Standing
-from pyinfra_nvml.drift.exit_scheme import Scheme, code, line
-from pyinfra_nvml.model.finding import Status
+from pyinfra_nvml.drift.exit_scheme import Scheme, scheme_code, status_line
+from pyinfra_nvml.model.finding import Level, Status
 
 CLEAN = Standing("gpu-01", Status.OK, None, None, "ok")
-ADVICE = Standing("gpu-02", Status.OK, "advice", None, "advice: docker: x [engine-config]")
-RISK = Standing("gpu-03", Status.FOUND, "at risk", None, "at risk: container a | b: x [c]")
-BROKEN = Standing("gpu-04", Status.FOUND, "broken", None, "broken: container ü\n: " + "é" * 90)
+ADVICE = Standing("gpu-02", Status.OK, Level.ADVICE, None, "advice: docker: x [engine-config]")
+RISK = Standing("gpu-03", Status.FOUND, Level.AT_RISK, None, "at risk: container a | b: x [c]")
+BROKEN = Standing("gpu-04", Status.FOUND, Level.BROKEN, None, "broken: container ü\n: " + "é" * 90)
 SILENT = Standing(
     "gpu-05", Status.UNKNOWN, None, None, "no answer: could not be connected to", True
 )
-DOUBT = Standing("gpu-06", Status.UNKNOWN, "advice", None, "unknown: docker: x [engine-config]")
+DOUBT = Standing("gpu-06", Status.UNKNOWN, Level.ADVICE, None, "unknown: docker: x [engine-config]")
 
 CASES = [
     ([CLEAN], 0, (0, 0, 0), "OK"),
@@ -32,15 +32,15 @@ CASES = [
 
 @pytest.mark.parametrize(("found", "plain", "codes", "text"), CASES)
 def test_a_run(found: list[Standing], plain: int, codes: tuple[int, int, int], text: str) -> None:
-    assert tuple(code(scheme, plain, found) for scheme in Scheme) == codes
+    assert tuple(scheme_code(scheme, plain, found) for scheme in Scheme) == codes
     reason = "limit x: saw no such host" if plain == 3 else ""
-    nagios = line(Scheme.NAGIOS, plain, found, reason)
+    nagios = status_line(Scheme.NAGIOS, plain, found, reason)
     assert nagios.startswith(f"NVML {text}")
     assert nagios.count("|") == 1 and "\n" not in nagios
-    npd = line(Scheme.NPD, plain, found, reason)
+    npd = status_line(Scheme.NPD, plain, found, reason)
     assert 0 < len(npd.encode()) <= 80 and "\n" not in npd
 
 
 def test_the_perfdata_counts_nodes_by_their_worst_level() -> None:
-    said = line(Scheme.NAGIOS, 1, [CLEAN, ADVICE, RISK, BROKEN, SILENT], "")
+    said = status_line(Scheme.NAGIOS, 1, [CLEAN, ADVICE, RISK, BROKEN, SILENT], "")
     assert said.endswith(" | nodes=5 broken=1 at_risk=1 advice=1 unknown=1")

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import time
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_kubectl_tells_what_the_recorded_answers_tell(home: Path, name: str) -> 
     program("kubectl")
     with serving(clusters.objects(name)) as server:
         access = Access(kubeconfig(home / "config", f"http://127.0.0.1:{server.server_port}"))
-        read = kubectl.read(access)
+        read = kubectl.read_cluster(access)
     assert isinstance(read, Cluster)
     assert read.answers[PODS].out == clusters.answers(name)[PODS].out
     assert seen(read) == seen(Cluster(clusters.answers(name)))
@@ -69,7 +70,9 @@ def test_a_cluster_is_asked_once_and_only_to_read(home: Path) -> None:
     with serving(clusters.objects("chart_config_map")) as server:
         access = Access(kubeconfig(home / "config", f"http://127.0.0.1:{server.server_port}"))
         asked = Clusters()
-        told = [asked.beside(access, state, name, None).cluster for name in ("gpu-01", "other")]
+        told = [
+            asked.with_cluster(access, state, name, None).cluster for name in ("gpu-01", "other")
+        ]
     assert told[0] == told[1] and isinstance(told[0], ClusterNode)
     assert server.asked.count("/api/v1/nodes") == 1
     named = [path for path in server.asked if "configmaps" in path]
@@ -93,13 +96,13 @@ def test_a_kubelet_that_may_not_be_asked_is_asked_once(home: Path) -> None:
 
 def test_a_cluster_that_does_not_answer_is_unknown(home: Path) -> None:
     program("kubectl")
-    read = kubectl.read(Access(kubeconfig(home / "config", "http://127.0.0.1:1")))
+    read = kubectl.read_cluster(Access(kubeconfig(home / "config", "http://127.0.0.1:1")))
     assert isinstance(read, Cluster)
     assert "The connection to the server 127.0.0.1:1 was refused" in _reason(read)
-    read = kubectl.read(Access(home / "config", "nope"))
+    read = kubectl.read_cluster(Access(home / "config", "nope"))
     assert isinstance(read, Cluster) and "nope" in _reason(read)
     (home / "broken").write_text("{{{")
-    broken = kubectl.read(Access(home / "broken"))
+    broken = kubectl.read_cluster(Access(home / "broken"))
     assert isinstance(broken, Cluster) and "loading config file" in _reason(broken)
 
 
@@ -113,14 +116,14 @@ def test_what_may_not_be_listed_is_unknown(home: Path) -> None:
     program("kubectl")
     with serving(clusters.objects("operator_25_10"), {"daemonsets", "pods"}) as server:
         access = Access(kubeconfig(home / "config", f"http://127.0.0.1:{server.server_port}"))
-        node = seen(kubectl.read(access))
+        node = seen(kubectl.read_cluster(access))
     assert isinstance(node.plugin, Unknown) and "daemonsets is forbidden" in node.plugin.reason
     assert isinstance(node.pods, Unknown) and "pods is forbidden" in node.pods.reason
 
 
 def test_a_changed_cluster_is_drift() -> None:
     before, after = (
-        plain(recordings.node("gpu_kubernetes", None, {"name": name}))
+        cast(dict[str, object], plain(recordings.node("gpu_kubernetes", None, {"name": name})))
         for name in ("operator_23_9", "operator_25_10")
     )
     told = {name: (old, new) for name, old, new in differences(before, after)}
@@ -148,7 +151,7 @@ def test_a_large_cluster_is_read_once() -> None:
 
 
 def test_a_kubeconfig_that_is_not_there_starts_nothing(tmp_path: Path) -> None:
-    told = kubectl.read(Access(tmp_path / "none"))
+    told = kubectl.read_cluster(Access(tmp_path / "none"))
     assert told == Unknown(f"kubeconfig {tmp_path / 'none'}: No such file or directory")
 
 
@@ -165,7 +168,9 @@ def test_a_hung_login_helper_costs_the_limit(
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.chdir(tmp_path)
     begun = time.monotonic()
-    told = kubectl.run(Access(tmp_path / "config"), {NODES: ("get",), PODS: ("get",)}, limit=0.5)
+    told = kubectl.run_kubectl(
+        Access(tmp_path / "config"), {NODES: ("get",), PODS: ("get",)}, limit=0.5
+    )
     assert time.monotonic() - begun < 3
     assert [answer.trouble for answer in told.values()] == [
         Unknown(f"{name}: timed out") for name in (NODES, PODS)
@@ -189,13 +194,13 @@ def test_no_kubeconfig_is_used_that_is_not_named(
     fake(tmp_path, 'echo "$@"; echo "KUBECONFIG=${KUBECONFIG-unset}"')
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setenv("KUBECONFIG", "/etc/other")
-    out = kubectl.run(Access(Path("/a"), "b"), {NODES: ("get", "nodes")})[NODES].out
+    out = kubectl.run_kubectl(Access(Path("/a"), "b"), {NODES: ("get", "nodes")})[NODES].out
     assert "--kubeconfig=/a" in out and "--context=b" in out and "KUBECONFIG=unset" in out
 
 
 def test_without_kubectl_it_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    told = kubectl.run(Access(tmp_path / "config"), {NODES: ("get",)})[NODES].trouble
+    told = kubectl.run_kubectl(Access(tmp_path / "config"), {NODES: ("get",)})[NODES].trouble
     assert told == Unknown(f"{NODES}: command not found")
 
 

@@ -151,7 +151,7 @@ def commands(operation: Any) -> list[StringCommand]:
 
 def test_the_write_carries_the_file_on_standard_input_alone() -> None:
     with on(content=b'{"log-opts": {"token": "s3cret"}}'):
-        (command,) = commands(daemon_json.cgroup_driver)
+        (command,) = commands(daemon_json.configured_driver)
     assert "s3cret" not in raw(command)
     assert "czNjcmV0" not in raw(command)
     assert raw(command).endswith(
@@ -162,26 +162,26 @@ def test_the_write_carries_the_file_on_standard_input_alone() -> None:
 
 def test_a_right_file_is_no_change() -> None:
     with on() as host:
-        assert commands(daemon_json.cgroup_driver) == []
+        assert commands(daemon_json.configured_driver) == []
     assert host.told == ["daemon.json names the cgroup driver cgroupfs"]
 
 
 def test_a_refusal_is_a_command_that_fails() -> None:
     with on(content=b"{'a': 1}"):
-        (command,) = commands(daemon_json.cgroup_driver)
+        (command,) = commands(daemon_json.configured_driver)
     assert raw(command).startswith("printf ")
     assert raw(command).endswith(">&2; false")
 
 
 def test_the_engine_has_the_driver() -> None:
     with on("cgroupfs") as host:
-        assert commands(docker_engine.cgroup_driver) == []
+        assert commands(docker_engine.running_driver) == []
     assert host.told == ["the engine's cgroup driver is cgroupfs"]
 
 
 def test_no_engine() -> None:
     with on(engine=None) as host:
-        assert commands(docker_engine.cgroup_driver) == []
+        assert commands(docker_engine.running_driver) == []
     assert host.told == ["no Docker engine on this node"]
 
 
@@ -195,7 +195,7 @@ def test_no_engine() -> None:
 )
 def test_the_restart_is_begun(case: dict[str, Any]) -> None:
     with on(**case):
-        (command,) = commands(docker_engine.cgroup_driver)
+        (command,) = commands(docker_engine.running_driver)
     assert raw(command).startswith("sh -c ")
     assert "transaction" in given(command)
     assert command.connector_arguments["_timeout"] > 2 * 300
@@ -213,12 +213,12 @@ def test_the_restart_is_begun(case: dict[str, Any]) -> None:
 )
 def test_the_restart_is_refused(case: dict[str, Any], words: str) -> None:
     with on(**case):
-        (command,) = commands(docker_engine.cgroup_driver)
+        (command,) = commands(docker_engine.running_driver)
     assert raw(command).startswith("printf ")
     assert words in raw(command)
 
 
 def test_the_file_in_place_is_validated_before_the_restart() -> None:
     with on():
-        (command,) = commands(docker_engine.cgroup_driver)
+        (command,) = commands(docker_engine.running_driver)
     assert raw(command).endswith(f" {PATH} /usr/sbin/dockerd -H fd://")

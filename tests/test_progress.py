@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pyinfra_nvml.drift.progress import told
+from pyinfra_nvml.drift.progress import progress_line
 
 ROOT = Path(__file__).parents[1]
 # as pyinfra 3.10.0 writes it
@@ -25,8 +25,8 @@ LOG = """\
 
 
 def test_the_line_counts_what_pyinfra_wrote() -> None:
-    assert told(LOG, 12.4) == "2 nodes connected, 1 asked, 12 s"
-    assert told("", 0.0) == "0 nodes connected, 0 asked, 0 s"
+    assert progress_line(LOG, 12.4) == "2 nodes connected, 1 asked, 12 s"
+    assert progress_line("", 0.0) == "0 nodes connected, 0 asked, 0 s"
 
 
 def command(results: Path) -> list[str]:

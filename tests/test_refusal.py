@@ -15,7 +15,7 @@ from pyinfra_nvml.operations import refusal
 def commands(state: State, reasons: list[str]) -> list[FunctionCommand]:
     host = next(iter(state.inventory))
     with ctx_state.use(state), ctx_host.use(host):
-        return list(refusal.none._inner(reasons=reasons))
+        return list(refusal.preconditions._inner(reasons=reasons))
 
 
 @pytest.fixture

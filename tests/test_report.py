@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pyinfra_nvml.audit import document, json_file
+from pyinfra_nvml.audit import json_file
 from pyinfra_nvml.audit.catalogue import Entry, judge
+from pyinfra_nvml.audit.document import record_audit
 from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import (
@@ -96,7 +97,9 @@ def test_what_a_node_says_is_no_markup() -> None:
 
 def test_the_document_holds_every_node_and_is_json(tmp_path: Path) -> None:
     path = tmp_path / "reports" / "audit.json"
-    json_file.write(path, document.document(fleet(), datetime(2026, 1, 2, tzinfo=timezone.utc)))
+    json_file.write_json(
+        path, record_audit(fleet(), datetime(2026, 1, 2, tzinfo=timezone.utc)).to_json()
+    )
     read = json.loads(path.read_text())
     assert read["version"] == 1
     assert read["time"] == "2026-01-02T00:00:00+00:00"
@@ -109,7 +112,7 @@ def test_a_document_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) ->
     path = tmp_path / "audit.json"
     path.write_text("old")
     with pytest.raises(TypeError):
-        json_file.write(path, {"x": object()})
+        json_file.write_json(path, {"x": object()})
     assert path.read_text() == "old"
     assert [place.name for place in tmp_path.iterdir()] == ["audit.json"]
 

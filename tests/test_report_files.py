@@ -12,12 +12,12 @@ import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 
-from pyinfra_nvml.audit.document import Run, document
+from pyinfra_nvml.audit.document import Run, record_audit
 from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, result
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.reports.files import write_all
+from pyinfra_nvml.reports.files import write_reports
 from pyinfra_nvml.reports.junit import junit
 from pyinfra_nvml.reports.markdown import escaped, markdown
 from pyinfra_nvml.settings.knobs import Knobs
@@ -50,7 +50,7 @@ def test_every_recorded_node_s_document_fits_the_schema() -> None:
     run = Run(
         plans={"gpu-09": ("x",)}, untouched={"gpu-09": "canary"}, failed=frozenset(RECORDED[:1])
     )
-    content = json.loads(json.dumps(document([*fleet(), evil()], AT, run)))
+    content = json.loads(json.dumps(record_audit([*fleet(), evil()], AT, run).to_json()))
     jsonschema.validate(content, SCHEMA, jsonschema.Draft202012Validator)
 
 
@@ -67,7 +67,7 @@ def test_every_recorded_node_s_document_fits_the_schema() -> None:
 def test_the_schema_refuses_what_is_not_the_document(
     path: tuple[str | int, ...], value: object
 ) -> None:
-    content = json.loads(json.dumps(document(fleet()[:1], AT)))
+    content = json.loads(json.dumps(record_audit(fleet()[:1], AT).to_json()))
     place = content
     for step in path[:-1]:
         place = place[step]
@@ -212,15 +212,15 @@ def test_each_report_goes_where_its_knob_says(tmp_path: Path) -> None:
         report_junit=wanted[2],
         report_markdown=wanted[3],
     )
-    assert list(write_all(knobs, fleet(), AT, Run())) == wanted
+    assert list(write_reports(knobs, fleet(), AT, Run())) == wanted
     assert sorted(out.iterdir()) == sorted(wanted)
-    assert list(write_all(Knobs(), fleet(), AT, Run())) == []
+    assert list(write_reports(Knobs(), fleet(), AT, Run())) == []
 
 
 def test_a_report_that_cannot_be_written_is_told_and_takes_no_other(tmp_path: Path) -> None:
     (tmp_path / "full").touch()
     knobs = Knobs(report_html=tmp_path / "full" / "a.html", report_markdown=tmp_path / "a.md")
-    lost, written = write_all(knobs, fleet(), AT, Run())
+    lost, written = write_reports(knobs, fleet(), AT, Run())
     assert isinstance(lost, Unknown)
     assert lost.reason.startswith(f"report_html {tmp_path}/full/a.html: saw "), lost.reason
     assert lost.reason.endswith(", want a file to write")
@@ -232,7 +232,7 @@ def test_a_form_that_stumbles_is_told_and_takes_no_other(
 ) -> None:
     monkeypatch.setattr("pyinfra_nvml.reports.files.page", lambda *_: [][0])
     knobs = Knobs(report_html=tmp_path / "a.html", report_markdown=tmp_path / "a.md")
-    lost, written = write_all(knobs, fleet(), AT, Run())
+    lost, written = write_reports(knobs, fleet(), AT, Run())
     assert isinstance(lost, Unknown)
     assert "a.html: not written: IndexError: list index out of range" in lost.reason
     assert written == tmp_path / "a.md"

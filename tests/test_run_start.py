@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pyinfra_cli.cli import cli
 
-from pyinfra_nvml.fleet.run_start import begin, refusals
+from pyinfra_nvml.fleet.run_start import begin_run, run_refusals
 from tests.typed import Ended, typed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -100,12 +100,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(("words", "told"), REFUSED)
 @pytest.mark.usefixtures("place")
 def test_a_run_of_nothing_is_refused(words: list[str], told: str) -> None:
-    assert "\n".join(refusals(_asked(*words))) == told
+    assert "\n".join(run_refusals(_asked(*words))) == told
 
 
 @pytest.mark.usefixtures("place")
 def test_a_run_of_something_is_not(caplog: pytest.LogCaptureFixture) -> None:
-    assert not list(refusals(_asked("good.py", "--data", "batch_size=4", "--limit", "@lo*")))
+    assert not list(run_refusals(_asked("good.py", "--data", "batch_size=4", "--limit", "@lo*")))
     assert not caplog.records
 
 
@@ -158,7 +158,7 @@ def test_installed_as_a_package_a_deploy_runs_anywhere(place: Path) -> None:
 def test_a_run_that_is_interrupted_is_none_that_went_well(monkeypatch: pytest.MonkeyPatch) -> None:
     set_up: dict[int, Any] = {}
     monkeypatch.setattr(signal, "signal", set_up.__setitem__)
-    begin({**_asked("good.py"), "operations": ("debug-inventory",)})
+    begin_run({**_asked("good.py"), "operations": ("debug-inventory",)})
     with pytest.raises(SystemExit) as ended:
         set_up[signal.SIGINT](signal.SIGINT, None)
     assert ended.value.code == 130

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pyinfra_nvml.reports.screen import screen
+from pyinfra_nvml.fleet.run_report import report_console
 
 
 def _stream(encoding: str) -> tuple[io.BytesIO, io.TextIOWrapper]:
@@ -23,7 +23,7 @@ def test_a_character_that_the_encoding_lacks_is_shown_as_its_escape(
 ) -> None:
     raw, stream = _stream(encoding)
     monkeypatch.setattr(sys, "stdout", stream)
-    screen().print("a · b")
+    report_console().print("a · b")
     assert raw.getvalue().rstrip() == shown
 
 
@@ -31,5 +31,5 @@ def test_with_json_standard_output_is_left_to_programs(monkeypatch: pytest.Monke
     raw, stream = _stream("utf-8")
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(sys, "argv", ["pyinfra", "--json"])
-    screen().print("report")
+    report_console().print("report")
     assert raw.getvalue() == b"report\n"

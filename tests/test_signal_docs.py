@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pyinfra_nvml.drift.command_line import options
+from pyinfra_nvml.drift.command_line import parse_options
 from tests.installed import program
 
 ROOT = Path(__file__).parents[1]
@@ -27,7 +27,9 @@ def commands(page: str) -> list[list[str]]:
 def test_the_audit_with_a_textfile(tmp_path: Path) -> None:
     audit, copy, check = commands("metrics.md")
     assert audit[:3] == [".venv/bin/python", "-m", "pyinfra_nvml.drift"]
-    asked = options([word.replace(str(Path(TEXTFILE).parent), str(tmp_path)) for word in audit[3:]])
+    asked = parse_options(
+        [word.replace(str(Path(TEXTFILE).parent), str(tmp_path)) for word in audit[3:]]
+    )
     assert asked.textfile == tmp_path / "pyinfra_nvml.prom"
     assert asked.interval == 3600
     rules = str(tmp_path / "rules.yml")

@@ -12,9 +12,8 @@ import pytest
 import yaml
 
 from pyinfra_nvml.audit.verdict import Verdict, verdict
-from pyinfra_nvml.reports import textfile as metrics
 from tests import recordings
-from tests.prometheus.fleet import REASON, audited, drifted, read, recorded
+from tests.prometheus.fleet import REASON, audited, drifted, metrics, read, recorded
 
 SCRIPT = Path(__file__).parents[1] / "templates/usr/local/lib/pyinfra-nvml/nvml-signal.sh"
 CASES = Path(__file__).parent / "checks"
@@ -40,7 +39,7 @@ def told(
     said = read([recorded(node) if isinstance(node, str) else node], at)
     name = node if isinstance(node, str) else node.node
     nodes = {name: {"status": "found", "level": None, "reboot": reboot}}
-    return metrics.text(said, drifted(nodes=nodes, interval=interval))
+    return metrics(said, drifted(nodes=nodes, interval=interval))
 
 
 def ask(shell: list[str], *words: object) -> tuple[int, str]:
@@ -119,10 +118,10 @@ def test_a_node_that_did_not_answer_and_a_whole_fleet_are_unknown(
 ) -> None:
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     away = {**audited(), "time": now}
-    textfile.write_text(metrics.text(away, drifted()))
+    textfile.write_text(metrics(away, drifted()))
     code, text = ask(shell, "npd", "broken", textfile)
     assert (code, text) == (2, "could not tell: this node did not answer its audit")
-    textfile.write_text(metrics.text({**audited("gpu_good"), "time": now}, drifted()))
+    textfile.write_text(metrics({**audited("gpu_good"), "time": now}, drifted()))
     code, text = ask(shell, "npd", "broken", textfile)
     assert code == 2
     assert text.startswith("could not tell: 2 nodes in ")

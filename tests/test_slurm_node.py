@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from pyinfra_nvml.audit.record import RecordedAudit, RecordedVerdict
 from pyinfra_nvml.drift.results import Results
-from pyinfra_nvml.drift.slurm_health import audited, main
+from pyinfra_nvml.drift.slurm_health import main, node_status
 from pyinfra_nvml.drift.slurm_node import (
     Act,
     Decision,
@@ -20,7 +21,8 @@ from pyinfra_nvml.drift.slurm_node import (
     reason_of,
     slurm_node,
 )
-from pyinfra_nvml.model.finding import Status
+from pyinfra_nvml.model.finding import Area, Finding, Level, Status, result
+from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 # Seen on Debian 12, Slurm 22.05.8, lab; the comment is what an operator might leave.
@@ -97,25 +99,37 @@ def test_unknown_drains_where_it_was_asked_for() -> None:
 
 
 NOW = datetime(2026, 1, 2, tzinfo=timezone.utc)
+TIME = NOW.isoformat()
+
+
+def audit(*nodes: str, level: str) -> dict[str, object]:
+    """The audit of nodes, each with one finding of this level, or none."""
+    said = ("container x", "refused", "reachable", "its rule is gone", Repair.NONE, "x")
+    found = result("device-loss", Area.REST, [Finding(Level(level), *said)] if level else [])
+    return RecordedAudit(NOW, tuple(RecordedVerdict(node, (found,)) for node in nodes)).to_json()
 
 
 @pytest.mark.parametrize(
-    ("drift", "audit", "told"),
+    ("drift", "document", "told"),
     [
         (None, None, "saw no run yet, want one: run once without --last"),
         ({"version": 2}, {"version": 1}, "drift.json: saw version 2, want 1, "),
         ({"version": 1}, {"version": 2}, "audit.json: saw version 2, want 1, "),
-        ({"version": 1}, {"version": 1, "nodes": [{}]}, "saw no 'node' in it, want what this "),
+        (
+            {"version": 1},
+            {"version": 1, "time": TIME, "nodes": [{}]},
+            "saw no 'node' in nodes[0]",
+        ),
     ],
 )
 def test_results_that_cannot_be_read_are_unknown(
-    tmp_path: Path, drift: dict[str, object] | None, audit: dict[str, object], told: str
+    tmp_path: Path, drift: dict[str, object] | None, document: dict[str, object], told: str
 ) -> None:
     if drift:
         stamps = dict.fromkeys(("started", "ended", "results"), NOW.isoformat())
         (tmp_path / "drift.json").write_text(json.dumps({**drift, **stamps}))
-        (tmp_path / "audit.json").write_text(json.dumps(audit))
-    status, summary = audited(Results(tmp_path), "broken", NOW)
+        (tmp_path / "audit.json").write_text(json.dumps(document))
+    status, summary = node_status(Results(tmp_path), "broken", NOW)
     assert status is Status.UNKNOWN
     assert told in summary
 
@@ -135,12 +149,10 @@ def test_no_node_is_drained_for_the_fault_of_another(
     stamps = dict.fromkeys(("started", "ended", "results"), NOW.isoformat())
     drift = {"version": 1, "inventory": inventory, **stamps}
     (tmp_path / "drift.json").write_text(json.dumps(drift))
-    finding = {"level": "broken", "subject": "container x", "saw": "refused"}
-    checks = [{"check": "device-loss", "findings": [finding], "doubts": []}]
-    every = [{"node": f"gpu-0{number}", "checks": checks} for number in range(nodes)]
-    (tmp_path / "audit.json").write_text(json.dumps({"version": 1, "nodes": every}))
+    names = [f"gpu-0{number}" for number in range(nodes)]
+    (tmp_path / "audit.json").write_text(json.dumps(audit(*names, level="broken")))
     own = "/etc/pyinfra-nvml/inventory.py"
-    status, summary = audited(Results(tmp_path), "broken", NOW, own)
+    status, summary = node_status(Results(tmp_path), "broken", NOW, own)
     assert status is (Status.UNKNOWN if told else Status.FOUND)
     assert summary.startswith(told)
 
@@ -162,11 +174,7 @@ def checked(
     (place / "drift.json").write_text(json.dumps({"version": 1, **stamps}))
 
     def check(node: SlurmNode, level: str) -> list[str]:
-        finding = {"level": level, "subject": "container x", "saw": "refused"}
-        findings = [finding] if level else []
-        checks = [{"check": "device-loss", "findings": findings, "doubts": []}]
-        nodes = [{"node": "@local", "checks": checks}]
-        (place / "audit.json").write_text(json.dumps({"version": 1, "nodes": nodes}))
+        (place / "audit.json").write_text(json.dumps(audit("@local", level=level)))
         reason = f"   Reason={node.reason}\n" if node.reason else ""
         shown_now.write_text(SHOWN.format(state="+".join(sorted(node.states)), reason=reason))
         monkeypatch.setattr("sys.argv", ["slurm_health", str(place), "--node", "gpu-01"])

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
 
-from pyinfra_nvml.audit.accepted import Earlier
-from pyinfra_nvml.audit.applied_waivers import unmatched
-from pyinfra_nvml.audit.document import document
+from pyinfra_nvml.audit.applied_waivers import unmatched_waivers
+from pyinfra_nvml.audit.baseline import Baseline
+from pyinfra_nvml.audit.document import record_audit
+from pyinfra_nvml.audit.record import RecordedAudit, parse_audit
 from pyinfra_nvml.audit.standing import exit_code, standings
 from pyinfra_nvml.audit.verdict import Verdict, verdict
 from pyinfra_nvml.drift.changes import changes
-from pyinfra_nvml.drift.summary import judged
+from pyinfra_nvml.drift.summary import judge_run
 from pyinfra_nvml.model.finding import Level, Status
 from pyinfra_nvml.reports.junit import junit
 from pyinfra_nvml.reports.markdown import markdown
@@ -82,7 +82,7 @@ def test_every_wrong_one_is_told_at_once() -> None:
 def test_one_that_is_about_no_host_is_told_once() -> None:
     here, gone = ({**GOOD, "hosts": hosts} for hosts in (["cpu-*", "gpu-0*"], ["gup-*", "x"]))
     meant = waivers([GOOD, here, gone], CHECKS)
-    assert [*unmatched([*meant, *meant], ["gpu-01", "gpu-02"])] == [
+    assert [*unmatched_waivers([*meant, *meant], ["gpu-01", "gpu-02"])] == [
         "waiver of engine-driver by gpu-team: saw no host like gup-*, x in the inventory,"
         " want one of its names or a pattern of some"
     ]
@@ -100,9 +100,8 @@ def exposed(given: tuple[Waiver, ...], day: date) -> Verdict:
     return verdict("gpu-01", recordings.node("trixie_exposed"), waived=given, day=day)
 
 
-def read(*verdicts: Verdict) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(json.dumps(document(verdicts, AT)))
-    return content
+def read(*verdicts: Verdict) -> RecordedAudit:
+    return parse_audit(json.loads(json.dumps(record_audit(verdicts, AT).to_json())), "audit.json")
 
 
 def test_it_holds_through_its_day_and_not_after() -> None:
@@ -111,8 +110,8 @@ def test_it_holds_through_its_day_and_not_after() -> None:
     assert "waived" in held.summary
     assert over.worst is not None and "waived" not in over.summary
     # The results of the day before are judged again on the day after.
-    assert exit_code(standings(read(held), None, UNTIL)) == 0
-    assert exit_code(standings(read(held), None, date(2027, 2, 1))) == 1
+    assert exit_code(standings(read(held).nodes, None, UNTIL)) == 0
+    assert exit_code(standings(read(held).nodes, None, date(2027, 2, 1))) == 1
 
 
 @pytest.mark.parametrize(
@@ -160,19 +159,19 @@ def test_it_may_be_about_some_containers_alone(subjects: object, hidden: set[str
     assert {found.subject for _, found in judged.findings if not found.counts} == hidden
     assert len(judged.findings) == 3 and judged.worst is Level.AT_RISK
     every = {"container trainer", "container notebook"}
-    lines = [*unmatched(waivers([given], CHECKS), ["gpu-01"], {"gpu-01": judged.results})]
+    lines = [*unmatched_waivers(waivers([given], CHECKS), ["gpu-01"], {"gpu-01": judged.results})]
     assert bool(lines) is not bool(hidden & every)
 
 
 def test_one_about_no_container_that_was_found_is_told() -> None:
     given = waivers([{**GOOD, "check": "device-exposure", "subjects": ["train*"]}], CHECKS)
     judged = exposed(given, UNTIL)
-    assert [*unmatched(given, ["gpu-01", "gpu-02"], {"gpu-01": judged.results})] == [
+    assert [*unmatched_waivers(given, ["gpu-01", "gpu-02"], {"gpu-01": judged.results})] == [
         "waiver of device-exposure by gpu-team: saw no finding on train* but on container notebook,"
         " container trainer, want a subject as the report has it, or a pattern of some"
     ]
     good = verdict("gpu-02", recordings.node("gpu_good"))
-    assert [*unmatched(given, ["gpu-01", "gpu-02"], {"gpu-02": good.results})] == []
+    assert [*unmatched_waivers(given, ["gpu-01", "gpu-02"], {"gpu-02": good.results})] == []
 
 
 def test_of_two_the_one_that_lasts_counts_for_each_container() -> None:
@@ -197,7 +196,7 @@ def test_it_never_hides_an_unknown() -> None:
     )
     told = verdict("gpu-01", recordings.node("trixie_no_root"), waived=every, day=UNTIL)
     assert told.doubts
-    (standing,) = standings(read(told), None, UNTIL)
+    (standing,) = standings(read(told).nodes, None, UNTIL)
     assert standing.status is Status.UNKNOWN
 
 
@@ -209,12 +208,13 @@ def test_drift_tells_a_finding_again_when_its_waiver_is_over() -> None:
     after = date(2027, 2, 1)
     new = [c for c in changes(accepted, held, after) if c.kind == "new finding"]
     assert {change.check for change in new} >= {"device-exposure"}
-    waived = judged(held, Earlier(accepted), None, UNTIL).document["waived"]
+    waived = judge_run(held, Baseline(accepted), None, UNTIL).record.to_json()["waived"]
     jsonschema.validate(waived, SCHEMA["properties"]["waived"] | {"$defs": SCHEMA["$defs"]})
-    told = judged(held, Earlier(accepted), None, after)
-    assert (told.untold, told.times["accepted"]) == ("", accepted["time"])
+    told = judge_run(held, Baseline(accepted), None, after)
+    assert (told.why_no_changes, told.accepted) == ("", accepted.time)
+    assert isinstance(waived, list)
     assert waived[0]["owner"] == "gpu-team" and waived[0]["expires"] == "2027-01-31"
-    assert judged(held, Earlier(accepted), None, after).document["waived"] == []
+    assert judge_run(held, Baseline(accepted), None, after).record.to_json()["waived"] == []
     # Accepted after that day, it was a finding then, and is no news.
-    late = {**held, "nodes": [{**node, "day": after.isoformat()} for node in held["nodes"]]}
+    late = replace(held, nodes=tuple(replace(node, day=after) for node in held.nodes))
     assert changes(late, held, after) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from pyinfra_nvml.drift.wheel_target import obstacle, requirements, target
+from pyinfra_nvml.drift.wheel_target import locked_requirements, unsupported_python, wheel_target
 from pyinfra_nvml.facts.interpreter import InterpreterState
 
 LOCK = Path(__file__).parent.parent / "requirements.lock"
@@ -32,12 +32,12 @@ six==1.17.0 \\
 
 
 def test_markers_are_judged_for_the_node_not_for_this_machine() -> None:
-    assert requirements(SMALL, target(PYTHON)).splitlines() == [
+    assert locked_requirements(SMALL, wheel_target(PYTHON)).splitlines() == [
         "cffi==2.1.1 --hash=sha256:aa --hash=sha256:bb",
         "zope-interface==8.7 --hash=sha256:dd",
         "six==1.17.0 --hash=sha256:ff",
     ]
-    old = requirements(SMALL, target(replace(PYTHON, version=(3, 10, 12))))
+    old = locked_requirements(SMALL, wheel_target(replace(PYTHON, version=(3, 10, 12))))
     assert "zope-interface==8.6 --hash=sha256:cc\n" in old
     assert "8.7" not in old
 
@@ -46,14 +46,16 @@ def test_markers_are_judged_for_the_node_not_for_this_machine() -> None:
 def test_every_line_of_our_lock_is_one_pinned_package_with_hashes(
     version: tuple[int, int, int],
 ) -> None:
-    lines = requirements(LOCK.read_text(), target(replace(PYTHON, version=version))).splitlines()
+    lines = locked_requirements(
+        LOCK.read_text(), wheel_target(replace(PYTHON, version=version))
+    ).splitlines()
     names = [Requirement(line.partition(" --hash")[0]).name for line in lines]
     assert len(names) == len(set(names)) >= 30
     assert all(" --hash=sha256:" in line and "==" in line and ";" not in line for line in lines)
 
 
 def test_the_platforms_of_glibc() -> None:
-    made = target(PYTHON)
+    made = wheel_target(PYTHON)
     assert made.key == "cp311-manylinux_2_36_x86_64"
     assert made.platforms[-5:] == (
         "manylinux_2_5_x86_64",
@@ -62,13 +64,13 @@ def test_the_platforms_of_glibc() -> None:
         "manylinux1_x86_64",
         "linux_x86_64",
     )
-    grace = target(replace(PYTHON, machine="aarch64", libc="glibc 2.35"))
+    grace = wheel_target(replace(PYTHON, machine="aarch64", libc="glibc 2.35"))
     assert grace.platforms[0] == "manylinux_2_35_aarch64"
     assert "manylinux_2_16_aarch64" not in grace.platforms
 
 
 def test_the_platforms_of_musl() -> None:
-    assert target(replace(PYTHON, libc="musl")).platforms == (
+    assert wheel_target(replace(PYTHON, libc="musl")).platforms == (
         "musllinux_1_2_x86_64",
         "musllinux_1_1_x86_64",
         "linux_x86_64",
@@ -89,5 +91,5 @@ def test_the_platforms_of_musl() -> None:
     ],
 )
 def test_why_a_python_is_not_used(python: InterpreterState, told: str | None) -> None:
-    found = obstacle(python)
+    found = unsupported_python(python)
     assert (found and found[0]) == told

@@ -82,7 +82,7 @@ def test_a_canary_that_is_not_there_is_told_once_and_only_of_a_change() -> None:
 
 
 def test_deploys_that_change_in_groups_are_those_that_have_a_canary() -> None:
-    deploys = {path.stem for path in DEPLOYS.glob("*.py") if "batch.turns" in path.read_text()}
+    deploys = {path.stem for path in DEPLOYS.glob("*.py") if "batch.batches" in path.read_text()}
     assert deploys == run_start._IN_GROUPS
 
 

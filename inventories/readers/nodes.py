@@ -9,7 +9,7 @@ from pyinfra.api.exceptions import InventoryError
 
 from pyinfra_nvml.facts.api_objects import NODES, items, part
 from pyinfra_nvml.facts.json_values import mapping, mappings, text
-from pyinfra_nvml.fleet.kubectl import QUERIES, run
+from pyinfra_nvml.fleet.kubectl import QUERIES, run_kubectl
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.settings.cluster_access import Access
 
@@ -51,7 +51,7 @@ def hosts(kubeconfig: str | None, context: str | None, which: str, address: str)
 @cache
 def _listed(access: Access) -> list[dict[str, object]] | Unknown:
     """The nodes, asked once a process: a run reads its inventory more than once (config.py)."""
-    return items(run(access, {NODES: QUERIES[NODES]})[NODES])
+    return items(run_kubectl(access, {NODES: QUERIES[NODES]})[NODES])
 
 
 def _has_gpu(node: dict[str, object]) -> bool:

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from pyinfra_nvml.audit.atomic_file import put
+from pyinfra_nvml.audit.atomic_file import write_atomically
 
 
 def test_what_a_killed_write_left_goes_with_the_next(tmp_path: Path) -> None:
@@ -17,6 +17,6 @@ def test_what_a_killed_write_left_goes_with_the_next(tmp_path: Path) -> None:
         file.write_text("half")
     for file in (left, foreign):
         os.utime(file, (hours_ago, hours_ago))
-    put(tmp_path / "a[1].json", "whole")
+    write_atomically(tmp_path / "a[1].json", "whole")
     assert sorted(tmp_path.iterdir()) == sorted([foreign, running, tmp_path / "a[1].json"])
     assert (tmp_path / "a[1].json").read_text() == "whole"

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from pyinfra_nvml.fleet.connection_errors import heard, reason
+from pyinfra_nvml.fleet.connection_errors import connection_failure, install_log_handler
 
 # seen with pyinfra 3.10.0, paramiko 4.0.0, OpenSSH 9.2; names replaced
 SEEN = [
@@ -45,34 +45,34 @@ SEEN = [
 
 @pytest.mark.parametrize(("said", "want"), SEEN)
 def test_each_usual_mistake_has_its_advice(said: str, want: str) -> None:
-    heard().said.clear()
+    install_log_handler().messages.clear()
     # As pyinfra writes it on a terminal, colours and all.
     logging.getLogger("pyinfra").error(f"    \x1b[1m[gpu-01]\x1b[0m   \x1b[31m{said}\x1b[0m")
-    told = reason("could not be connected to", "gpu-01")
+    told = connection_failure("could not be connected to", "gpu-01")
     assert told.startswith(f"could not be connected to: {said}; ")
     assert want in told
 
 
 def test_what_nobody_knows_is_told_as_it_is() -> None:
-    heard().said.clear()
+    install_log_handler().messages.clear()
     logging.getLogger("pyinfra").error("    [gpu-01]   Something new")
-    assert reason("no answer", "gpu-01") == "no answer: Something new"
-    assert reason("no answer", "gpu-02") == "no answer"
+    assert connection_failure("no answer", "gpu-01") == "no answer: Something new"
+    assert connection_failure("no answer", "gpu-02") == "no answer"
 
 
 def test_the_node_s_own_words_count_not_what_pyinfra_adds() -> None:
-    heard().said.clear()
+    install_log_handler().messages.clear()
     log = logging.getLogger("pyinfra")
     log.error("    [gpu-01]   This account is currently not available.")
     log.error("    [gpu-01]   Error (ignored): could not load fact: pyinfra_nvml.facts.node.Node ")
     log.info("    [gpu-01]   Ready: deploys/audit.py")
-    assert "not available" in reason("the node did not answer", "gpu-01")
+    assert "not available" in connection_failure("the node did not answer", "gpu-01")
 
 
 def test_an_answer_that_broke_off_is_kept_off_the_terminal(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    heard().said.clear()
+    install_log_handler().messages.clear()
     log = logging.getLogger("pyinfra")
     log.error("    [gpu-02]   |what another node says")
     for line in ("@node 1", "@daemon_json.files rc=0 cut=0", "|c2VjcmV0", "!grep: /x: Permission"):
@@ -83,9 +83,9 @@ def test_an_answer_that_broke_off_is_kept_off_the_terminal(
     assert "grep" not in caplog.text
     assert "what another node says" in caplog.text
     assert "words of its own" in caplog.text
-    told = reason("the node did not answer", "gpu-01")
+    told = connection_failure("the node did not answer", "gpu-01")
     assert told.startswith("the node did not answer: its answer ends in the middle / |words")
 
 
 def test_it_listens_once() -> None:
-    assert heard() is heard()
+    assert install_log_handler() is install_log_handler()

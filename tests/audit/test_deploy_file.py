@@ -10,7 +10,7 @@ from types import FrameType
 
 import pytest
 
-from pyinfra_nvml.fleet import deploy_file
+from pyinfra_nvml.fleet import controller_cpu
 
 # As pyinfra_cli/util.py does it: compiled under its own name, run without a module.
 _SOURCE = "import sys\nframe = sys._getframe()\n"
@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Iterator[Path]:
 def test_inspect_finds_a_module_for_the_deploy(path: Path) -> None:
     frame = frame_of(path)
     assert inspect.getmodule(frame) is None
-    deploy_file.known(str(path))
+    controller_cpu.register_deploy_file(str(path))
     assert inspect.getmodule(frame) is sys.modules[str(path)]
     assert inspect.getframeinfo(frame).code_context == ["frame = sys._getframe()\n"]
 
@@ -45,7 +45,7 @@ def test_it_is_found_by_the_name_that_pyinfra_was_given(
     (path.parent / "link").symlink_to(real)
     monkeypatch.chdir(path.parent)
     frame = frame_of(Path("link/deploy.py"))
-    deploy_file.known("link/deploy.py")
+    controller_cpu.register_deploy_file("link/deploy.py")
     found = inspect.getmodule(frame)
     assert found is not None and found is sys.modules.pop(str(path.parent / "link/deploy.py"))
 
@@ -54,12 +54,12 @@ def test_each_file_of_a_run_has_its_own(path: Path) -> None:
     other = path.with_name("other.py")
     for _ in range(2):
         for each in (path, other):
-            deploy_file.known(str(each))
+            controller_cpu.register_deploy_file(str(each))
     assert inspect.getmodule(frame_of(path)) is sys.modules[str(path)]
     assert inspect.getmodule(frame_of(other)) is sys.modules.pop(str(other))
 
 
 def test_a_run_without_a_file_is_left_as_it_is() -> None:
     before = dict(sys.modules)
-    deploy_file.known(None)
+    controller_cpu.register_deploy_file(None)
     assert sys.modules == before

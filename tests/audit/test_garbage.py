@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pyinfra_nvml.fleet.garbage import seldom
+from pyinfra_nvml.fleet.controller_cpu import tune_gc
 
 PYTHONS_OWN = 700
 
@@ -21,15 +21,15 @@ def as_python_starts() -> Iterator[None]:
 
 
 def test_it_is_looked_for_seldom_but_still() -> None:
-    seldom()
+    tune_gc()
     assert gc.isenabled()
     assert PYTHONS_OWN < gc.get_threshold()[0] < 1_000_000
 
 
 def test_what_a_later_session_finds_there_may_still_be_freed() -> None:
-    seldom()
+    tune_gc()
     kept = gc.get_freeze_count()
     assert kept
     more: list[list[None]] = [[] for _ in range(1000)]
-    seldom()
+    tune_gc()
     assert gc.get_freeze_count() <= kept < kept + len(more)

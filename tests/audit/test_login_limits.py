@@ -15,8 +15,8 @@ from pyinfra.connectors.sshuserclient import SSHClient
 from typing_extensions import override
 
 from inventories.group_data import all as defaults
-from pyinfra_nvml.fleet.standstill import LOGIN
-from pyinfra_nvml.fleet.transport import Patient
+from pyinfra_nvml.fleet.standstill import LOGIN_SECONDS
+from pyinfra_nvml.fleet.transport import PollingTransport
 from tests.audit.test_transport import OldKey
 
 Pair = tuple[socket.socket, socket.socket]
@@ -62,7 +62,7 @@ def connect(
         _pyinfra_ssh_config_file="none",
         _pyinfra_ssh_known_hosts_file="none",
         _pyinfra_ssh_strict_host_key_checking="no",
-        _pyinfra_ssh_paramiko_connect_kwargs={"transport_factory": Patient, **limits},
+        _pyinfra_ssh_paramiko_connect_kwargs={"transport_factory": PollingTransport, **limits},
     )
     return client
 
@@ -118,7 +118,7 @@ def test_a_channel_that_is_not_opened(pair: Pair, keys: list[Path]) -> None:
 
 
 def test_the_limit_of_the_inventory_is_that_of_a_hop() -> None:
-    assert defaults.ssh_paramiko_connect_kwargs["auth_timeout"] == LOGIN
+    assert defaults.ssh_paramiko_connect_kwargs["auth_timeout"] == LOGIN_SECONDS
 
 
 def test_a_hop_is_connected_to_as_the_node_is(tmp_path: Path) -> None:

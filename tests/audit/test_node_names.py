@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyinfra_nvml.reports.node_names import folded
+from pyinfra_nvml.reports.node_names import fold_names
 
 
 @pytest.mark.parametrize(
@@ -28,12 +28,12 @@ from pyinfra_nvml.reports.node_names import folded
     ],
 )
 def test_names_that_differ_by_a_number_are_ranges(names: list[str], want: str) -> None:
-    assert folded(names) == want
+    assert fold_names(names) == want
 
 
 @given(st.lists(st.from_regex(r"(gpu|n)(-?0{0,2}[1-9][0-9]{0,2})", fullmatch=True), unique=True))
 def test_every_name_comes_back(names: list[str]) -> None:
-    assert sorted(_unfolded(folded(names))) == sorted(names)
+    assert sorted(_unfolded(fold_names(names))) == sorted(names)
 
 
 def _unfolded(text: str) -> list[str]:

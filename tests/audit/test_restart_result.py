@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from pyinfra_nvml.operations.restart_result import (
     Restarted,
+    RestartOutcome,
     Return,
-    Returned,
-    Verdict,
-    read,
+    ReturnedContainer,
+    parse_restart,
 )
 
 # As seen on Debian 13, Docker 26.1.5, with a stand-in dockerd that refused the new file.
@@ -31,8 +31,8 @@ end
 
 
 def test_an_undone_restart() -> None:
-    assert read(UNDONE.splitlines()) == Restarted(
-        verdict=Verdict.UNDONE,
+    assert parse_restart(UNDONE.splitlines()) == Restarted(
+        verdict=RestartOutcome.UNDONE,
         id="20261130T102100Z.4505",
         want="cgroupfs",
         before="systemd",
@@ -44,10 +44,10 @@ def test_an_undone_restart() -> None:
             "docker info says cgroup driver systemd",
         ),
         containers=(
-            Returned("0686d823d866", Return.POLICY, "always", "aa"),
-            Returned("c874eb78094d", Return.STARTED, "no", "bb"),
-            Returned("568e53c60dd9", Return.REMOVED, "no", "cc", "its --rm took it"),
-            Returned(
+            ReturnedContainer("0686d823d866", Return.POLICY, "always", "aa"),
+            ReturnedContainer("c874eb78094d", Return.STARTED, "no", "bb"),
+            ReturnedContainer("568e53c60dd9", Return.REMOVED, "no", "cc", "its --rm took it"),
+            ReturnedContainer(
                 "568e53c60dda",
                 Return.FAILED,
                 "no",
@@ -60,11 +60,11 @@ def test_an_undone_restart() -> None:
 
 def test_a_cut_result_is_unknown() -> None:
     lines = UNDONE.splitlines()[:-1]
-    assert read(lines).verdict is Verdict.UNKNOWN
-    assert read([]).verdict is Verdict.UNKNOWN
+    assert parse_restart(lines).verdict is RestartOutcome.UNKNOWN
+    assert parse_restart([]).verdict is RestartOutcome.UNKNOWN
 
 
 @settings(deadline=None)
 @given(st.lists(st.text() | st.sampled_from(UNDONE.splitlines())))
 def test_no_lines_raise(lines: list[str]) -> None:
-    assert isinstance(read(lines), Restarted)
+    assert isinstance(parse_restart(lines), Restarted)

@@ -12,7 +12,7 @@ import pytest
 from typing_extensions import override
 
 from pyinfra_nvml.fleet import standstill
-from pyinfra_nvml.fleet.transport import Patient
+from pyinfra_nvml.fleet.transport import PollingTransport
 
 
 class Still(paramiko.ServerInterface):
@@ -42,9 +42,9 @@ class Still(paramiko.ServerInterface):
 @contextmanager
 def standing_still(
     pair: tuple[socket.socket, socket.socket], at: str
-) -> Iterator[tuple[Patient, paramiko.Transport]]:
+) -> Iterator[tuple[PollingTransport, paramiko.Transport]]:
     ours, theirs = pair
-    server, client, node = paramiko.Transport(theirs), Patient(ours), Still(at)
+    server, client, node = paramiko.Transport(theirs), PollingTransport(ours), Still(at)
     server.add_server_key(paramiko.ECDSAKey.generate())
     server.start_server(threading.Event(), node)
     client.start_client(timeout=10)
@@ -70,7 +70,7 @@ def test_a_node_that_takes_no_command_is_given_up(
 def test_a_command_without_an_exit_status_is_given_up(
     pair: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(standstill, "SECONDS", 1)
+    monkeypatch.setattr(standstill, "STANDSTILL_SECONDS", 1)
     with standing_still(pair, "end") as (client, server):
         channel = client.open_session()
         channel.exec_command("true")
@@ -97,6 +97,6 @@ def test_a_command_that_ends_is_not(pair: tuple[socket.socket, socket.socket]) -
 def test_files_of_a_node_that_stands_still_are_given_up(
     pair: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(standstill, "SECONDS", 1)
+    monkeypatch.setattr(standstill, "STANDSTILL_SECONDS", 1)
     with standing_still(pair, "files") as (client, _), pytest.raises(TimeoutError):
         paramiko.SFTPClient.from_transport(client)

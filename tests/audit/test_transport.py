@@ -11,20 +11,20 @@ import pytest
 from typing_extensions import override
 
 from pyinfra_nvml.fleet import transport
-from pyinfra_nvml.fleet.transport import Patient, nodelay
+from pyinfra_nvml.fleet.transport import PollingTransport, nodelay
 
 
 class Anybody(paramiko.ServerInterface):
     pass
 
 
-def agreed(pair: tuple[socket.socket, socket.socket], *without: str) -> Patient:
+def agreed(pair: tuple[socket.socket, socket.socket], *without: str) -> PollingTransport:
     """A transport after its key exchange with a server that lacks these ciphers."""
     ours, theirs = pair
     disabled = {"ciphers": list(without)}
     server = paramiko.Transport(theirs, disabled_algorithms=disabled)
     server.add_server_key(paramiko.ECDSAKey.generate())
-    client = Patient(ours)
+    client = PollingTransport(ours)
     started = threading.Event()
     server.start_server(started, Anybody())
     client.start_client(timeout=10)
@@ -36,7 +36,7 @@ def agreed(pair: tuple[socket.socket, socket.socket], *without: str) -> Patient:
         server.close()
 
 
-def cipher(client: Patient) -> object:
+def cipher(client: PollingTransport) -> object:
     return vars(client)["remote_cipher"]
 
 
@@ -51,7 +51,7 @@ def test_another_cipher_where_it_has_not(pair: tuple[socket.socket, socket.socke
 
 def test_no_cipher_of_paramikos_is_lost(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = (
-        kind(each) for kind, each in zip((Patient, paramiko.Transport), pair, strict=True)
+        kind(each) for kind, each in zip((PollingTransport, paramiko.Transport), pair, strict=True)
     )
     wanted, usual = (each.get_security_options().ciphers for each in (ours, theirs))
     assert sorted(wanted) == sorted(usual)
@@ -62,7 +62,7 @@ def test_no_cipher_of_paramikos_is_lost(pair: tuple[socket.socket, socket.socket
 
 def test_a_slow_key_exchange_keeps_its_name(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = pair
-    client = Patient(ours, disabled_algorithms={"kex": _fast()})
+    client = PollingTransport(ours, disabled_algorithms={"kex": _fast()})
     server = paramiko.Transport(theirs)
     server.add_server_key(paramiko.ECDSAKey.generate())
     server.start_server(threading.Event(), Anybody())
@@ -96,7 +96,7 @@ def meets(
     server = paramiko.Transport(theirs, disabled_algorithms={"keys": list(without)})
     for each in (key, paramiko.ECDSAKey.generate()):
         server.add_server_key(each)
-    client = Patient(ours)
+    client = PollingTransport(ours)
     # As paramiko's client does it for what known_hosts has (4.0.0, `SSHClient.connect`).
     options = client.get_security_options()
     options.key_types = [known, *(name for name in options.key_types if name != known)]
@@ -127,7 +127,10 @@ def test_nor_where_sha2_was_agreed_on(pair: tuple[socket.socket, socket.socket])
 
 def test_no_user_proves_itself_with_sha1() -> None:
     with socket.socket() as sock:
-        stock, ours = paramiko.Transport(sock), Patient(sock, disabled_algorithms={"kex": []})
+        stock, ours = (
+            paramiko.Transport(sock),
+            PollingTransport(sock, disabled_algorithms={"kex": []}),
+        )
         assert "ssh-rsa" in pubkeys(stock)
         assert pubkeys(ours) == tuple(name for name in pubkeys(stock) if name != "ssh-rsa")
 

@@ -46,7 +46,10 @@ def test_output_that_nobody_takes_is_no_finding_and_hides_none(place: Place) -> 
     whole["nodes"][0]["node"] = None
     audit.write_text(json.dumps(whole))
     code, said = place.run("--last")
-    assert (code, "audit.json: saw a value of another kind (node None)" in said) == (2, True), said
+    assert (code, "audit.json: saw None as nodes[0].node, want a valid string" in said) == (
+        2,
+        True,
+    ), said
     audit.write_text(json.dumps({**whole, "nodes": 7}))
     assert place.run("--last", "--limit", "gpu-01")[0] == 2
 
@@ -58,7 +61,7 @@ def test_a_program_that_stumbles_could_not_tell(
     def stumble(*_: Any) -> None:
         raise RuntimeError("of a kind that nobody foresaw")
 
-    monkeypatch.setattr(command, "run", stumble)
+    monkeypatch.setattr(command, "run_audit", stumble)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     with pytest.raises(SystemExit) as told:
         command.main(["fleet.py", "--results", str(tmp_path), "--exit-scheme", scheme])

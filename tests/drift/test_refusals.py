@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from pyinfra_nvml.drift.command_line import options
+from pyinfra_nvml.drift.command_line import parse_options
 from tests.drift.place import ROOT, Place
 
 REFUSED = [
@@ -103,7 +103,7 @@ def test_an_option_that_makes_no_sense_is_refused(
     words: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        options(["fleet.py", *words])
+        parse_options(["fleet.py", *words])
     assert ended.value.code == 3
     assert told in capsys.readouterr().out
 
@@ -111,5 +111,5 @@ def test_an_option_that_makes_no_sense_is_refused(
 @pytest.mark.parametrize(("scheme", "code"), [("npd", 2), ("nagios", 3), ("plain", 3)])
 def test_a_usage_error_ends_as_the_scheme_says(scheme: str, code: int) -> None:
     with pytest.raises(SystemExit) as ended:
-        options(["fleet.py", "--zork", f"--exit-scheme={scheme}"])
+        parse_options(["fleet.py", "--zork", f"--exit-scheme={scheme}"])
     assert ended.value.code == code

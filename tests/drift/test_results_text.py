@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from datetime import date, datetime, timezone
 
-from pyinfra_nvml.audit.accepted import NOTHING_YET
-from pyinfra_nvml.drift.changes import Change
-from pyinfra_nvml.drift.results_text import lines
-from pyinfra_nvml.drift.summary import Judged
+from pyinfra_nvml.audit.baseline import NOTHING_YET
+from pyinfra_nvml.audit.run_record import Change, WaivedFinding
+from pyinfra_nvml.drift.results_text import change_lines
+from pyinfra_nvml.drift.summary import RunOutcome
 
-TIMES = {"results": "2026-03-02T04:05:06+00:00", "accepted": "2026-03-01T04:05:06+00:00"}
-WAIVED = {
-    "node": "gpu-01",
-    "check": "engine-driver",
-    "subject": "Docker engine",
-    "owner": "gpu-team",
-    "reason": "replaced in January",
-    "expires": "2027-01-31",
-}
+RESULTS = datetime(2026, 3, 2, 4, 5, 6, tzinfo=timezone.utc)
+ACCEPTED = datetime(2026, 3, 1, 4, 5, 6, tzinfo=timezone.utc)
+WAIVED = WaivedFinding(
+    "gpu-01",
+    "engine-driver",
+    "Docker engine",
+    "gpu-team",
+    "replaced in January",
+    date(2027, 1, 31),
+)
 
 
-def told(*changes: Change, waivers: Sequence[Mapping[str, str]] = ()) -> list[str]:
-    return list(lines(Judged(0, "", changes=changes, waivers=waivers, times=TIMES)))
+def told(*changes: Change, waived: Sequence[WaivedFinding] = ()) -> list[str]:
+    whole = RunOutcome(0, "", changes=changes, waived=waived, results=RESULTS, accepted=ACCEPTED)
+    return list(change_lines(whole))
 
 
 def test_each_kind_of_change_in_its_words() -> None:
@@ -58,7 +61,7 @@ def test_many_reasons_for_no_answer_are_told_by_the_first() -> None:
 
 
 def test_nothing_changed_and_a_waiver() -> None:
-    assert told(waivers=(WAIVED,)) == [
+    assert told(waived=(WAIVED,)) == [
         "drift since 2026-03-01T04:05:06+00:00: none",
         "waived: 1",
         "  gpu-01 · Docker engine, until 2027-01-31 by gpu-team: replaced in January"
@@ -67,17 +70,22 @@ def test_nothing_changed_and_a_waiver() -> None:
 
 
 def test_before_the_first_accepted_state() -> None:
-    times = {**TIMES, "accepted": None}
-    none = Judged(0, "", times=times, untold=NOTHING_YET.why)
-    assert list(lines(none)) == ["drift: nothing accepted yet, want --accept once"]
-    assert list(lines(Judged(2, "no run"))) == []
+    none = RunOutcome(0, "", results=RESULTS, why_no_changes=NOTHING_YET.why)
+    assert list(change_lines(none)) == ["drift: nothing accepted yet, want --accept once"]
+    assert list(change_lines(RunOutcome(2, "no run"))) == []
 
 
 def test_why_no_drift_is_told_stands_there_once() -> None:
-    times = {**TIMES, "accepted": None}
-    assert list(lines(Judged(1, "gpu-01", times=times, untold="saw a"))) == ["drift: saw a"]
-    assert list(lines(Judged(2, "saw a", times=times, untold="saw a"))) == []
+    assert list(change_lines(RunOutcome(1, "gpu-01", results=RESULTS, why_no_changes="saw a"))) == [
+        "drift: saw a"
+    ]
+    assert list(change_lines(RunOutcome(2, "saw a", results=RESULTS, why_no_changes="saw a"))) == []
 
 
 def test_of_a_run_without_an_audit_no_earlier_drift_is_told() -> None:
-    assert list(lines(Judged(2, "no run", times=TIMES, audited=False))) == []
+    assert (
+        list(
+            change_lines(RunOutcome(2, "no run", results=RESULTS, accepted=ACCEPTED, audited=False))
+        )
+        == []
+    )

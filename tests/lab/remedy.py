@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyinfra_nvml.operations.restart_result import Restarted, read
+from pyinfra_nvml.operations.restart_result import Restarted, parse_restart
 from tests.lab import containers, inventory
 from tests.lab.node import Node
 
@@ -16,9 +16,9 @@ PATH = "/etc/docker/daemon.json"
 SLOW = "/etc/systemd/system/docker.service.d/slow.conf"
 DRIVER = "docker info --format '{{.CgroupDriver}}'"
 
-WRITE = 'daemon_json.cgroup_driver(name="write", driver=host.data.get("driver", "cgroupfs"))\n'
+WRITE = 'daemon_json.configured_driver(name="write", driver=host.data.get("driver", "cgroupfs"))\n'
 RESTART = (
-    'docker_engine.cgroup_driver(name="restart", driver=host.data.get("driver", "cgroupfs"))\n'
+    'docker_engine.running_driver(name="restart", driver=host.data.get("driver", "cgroupfs"))\n'
 )
 _HEAD = "from pyinfra import host\nfrom operations import daemon_json, docker_engine\n"
 
@@ -71,7 +71,7 @@ class Remedy:
 
     def last(self) -> Restarted:
         """The result of the last restart."""
-        return read(self.node.sh(f"cat $(ls {STATE}/results/* | tail -n 1)").splitlines())
+        return parse_restart(self.node.sh(f"cat $(ls {STATE}/results/* | tail -n 1)").splitlines())
 
     def left_over(self) -> list[str]:
         """Temporary files where none should be, and open ends."""

@@ -3,7 +3,7 @@
 import time
 from dataclasses import replace
 
-from pyinfra_nvml.operations.restart_result import Return, Verdict
+from pyinfra_nvml.operations.restart_result import RestartOutcome, Return
 from tests.lab import containers
 from tests.lab.remedy import RESTART, STATE, WRITE, Remedy
 from tests.lab.restarted import as_before, cured, until, ways
@@ -15,7 +15,7 @@ def test_the_whole_way(remedy: Remedy) -> None:
     began = remedy.node.sh("date +%s")
     done = remedy.run()
     assert done.code == 0, done.text
-    assert remedy.last().verdict is Verdict.OK
+    assert remedy.last().verdict is RestartOutcome.OK
     assert "container spare: runs now and did not before" in done.text
     assert ways(remedy) == {
         "spare": Return.NEW,
@@ -50,7 +50,7 @@ def test_killed_during_the_restart(remedy: Remedy) -> None:
     process.kill()
     process.communicate()
     until(lambda: remedy.node.run(f"ls {STATE}/results/*").code == 0)
-    assert remedy.last().verdict is Verdict.OK
+    assert remedy.last().verdict is RestartOutcome.OK
     cured(remedy)
 
 
@@ -63,7 +63,7 @@ def test_the_wire_cut_during_the_restart(remedy: Remedy) -> None:
     process.communicate()
     remedy.node.mend_wire()
     until(remedy.node.door.answers)
-    assert remedy.last().verdict is Verdict.OK
+    assert remedy.last().verdict is RestartOutcome.OK
     cured(remedy)
 
 
@@ -112,7 +112,7 @@ def test_a_container_that_does_not_come_back(remedy: Remedy) -> None:
     )
     done = remedy.run()
     assert done.code == 1
-    assert remedy.last().verdict is Verdict.INCOMPLETE
+    assert remedy.last().verdict is RestartOutcome.INCOMPLETE
     (needy,) = (each for each in remedy.last().containers if each.name == "needy")
     assert needy.how is Return.FAILED
     assert "/srv/data" in needy.words

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pyinfra_nvml.operations.restart_result import Verdict
+from pyinfra_nvml.operations.restart_result import RestartOutcome
 from tests.lab.remedy import PATH, WRITE, Remedy
 from tests.lab.restarted import BEFORE, as_before, cured, until
 
@@ -48,7 +48,7 @@ def test_an_engine_of_no_unit_is_left_alone(remedy: Remedy) -> None:
     )
     done = remedy.run()
     assert done.code == 1
-    assert remedy.last().verdict is Verdict.REFUSED
+    assert remedy.last().verdict is RestartOutcome.REFUSED
     assert remedy.last().reasons == ("the dockerd that answers is not that of docker.service",)
     assert remedy.driver() == "systemd"
     remedy.node.sh("kill $(pidof dockerd); while pidof dockerd; do sleep 0.2; done")
@@ -59,7 +59,7 @@ def test_a_dockerd_that_will_not_start(remedy: Remedy) -> None:
     done = remedy.run()
     assert done.code == 1
     last = remedy.last()
-    assert last.verdict is Verdict.UNDONE
+    assert last.verdict is RestartOutcome.UNDONE
     assert "failed to start daemon: not this file" in last.reasons
     assert any("put back from" in line for line in last.undo)
     as_before(remedy)
@@ -74,7 +74,7 @@ def test_a_dockerd_that_will_not_start_after_a_boot(remedy: Remedy) -> None:
     until(lambda: remedy.node.run("systemctl is-failed docker").code == 0)
     done = remedy.run()
     assert done.code == 1
-    assert remedy.last().verdict is Verdict.UNDONE
+    assert remedy.last().verdict is RestartOutcome.UNDONE
     assert remedy.driver() == "systemd"
     assert remedy.node.read(PATH) == BEFORE
     assert "policy" in remedy.running()
@@ -85,7 +85,7 @@ def test_a_dockerd_that_keeps_the_driver(remedy: Remedy) -> None:
     done = remedy.run()
     assert done.code == 1
     last = remedy.last()
-    assert last.verdict is Verdict.UNDONE
+    assert last.verdict is RestartOutcome.UNDONE
     assert last.reasons == ("docker info says cgroup driver systemd",)
     as_before(remedy)
 
@@ -102,7 +102,7 @@ def test_a_dockerd_that_dies_after_its_first_answer(remedy: Remedy) -> None:
     remedy.replace_dockerd(DIES)
     done = remedy.run()
     assert done.code == 1
-    assert remedy.last().verdict is Verdict.UNDONE
+    assert remedy.last().verdict is RestartOutcome.UNDONE
     assert "it answered with cgroup driver cgroupfs, and has ended since" in remedy.last().reasons
     as_before(remedy)
 
@@ -114,7 +114,7 @@ def test_stopped_on_purpose(remedy: Remedy) -> None:
     remedy.node.sh("systemctl stop docker.socket docker.service", limit=120)
     done = remedy.run()
     assert done.code == 0, done.text
-    assert remedy.last().verdict is Verdict.STOPPED
+    assert remedy.last().verdict is RestartOutcome.STOPPED
     assert remedy.node.run("systemctl is-active docker").stdout.strip() == "inactive"
     remedy.node.sh("systemctl start docker.socket docker.service", limit=120)
     assert remedy.driver() == "cgroupfs"

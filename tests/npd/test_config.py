@@ -13,8 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from pyinfra_nvml.reports import textfile as metrics
-from tests.prometheus.fleet import drifted, read, recorded
+from tests.prometheus.fleet import drifted, metrics, read, recorded
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "templates"
@@ -125,7 +124,7 @@ def test_the_rules_run_and_set_their_conditions(
     textfile = tmp_path / "nvml.prom"
     said = read([recorded(node)], datetime.now(timezone.utc))
     states = {node: {"status": "found", "reboot": "a reason" if node == "bookworm_lost" else None}}
-    textfile.write_text(metrics.text(said, drifted(nodes=states)))
+    textfile.write_text(metrics(said, drifted(nodes=states)))
     got = {}
     for path in CONFIGS:
         rule = config(path)["rules"][0]

@@ -7,8 +7,11 @@ from datetime import datetime, timezone
 from functools import cache
 from typing import Any
 
-from pyinfra_nvml.audit.document import document
+from pyinfra_nvml.audit.document import record_audit
+from pyinfra_nvml.audit.record import parse_audit
+from pyinfra_nvml.audit.run_record import parse_run
 from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
+from pyinfra_nvml.reports import textfile
 from tests import recordings
 
 AT = datetime(2020, 11, 30, 12, tzinfo=timezone.utc)
@@ -31,7 +34,7 @@ def audited(*names: str) -> dict[str, Any]:
 
 def read(verdicts: list[Verdict], at: datetime) -> dict[str, Any]:
     """The document of these verdicts, as a program reads it."""
-    said: dict[str, Any] = json.loads(json.dumps(document(verdicts, at)))
+    said: dict[str, Any] = json.loads(json.dumps(record_audit(verdicts, at).to_json()))
     return said
 
 
@@ -54,3 +57,9 @@ def drifted(**more: object) -> dict[str, Any]:
         "waived": [],
         **more,
     }
+
+
+def metrics(said: dict[str, Any] | None, drift: dict[str, Any], host: str | None = None) -> str:
+    """The textfile of these documents, on the day of the fleet's audit."""
+    audit = parse_audit(said, "audit.json") if said else None
+    return textfile.textfile(audit, parse_run(drift, "drift.json"), host, AT.date())

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from pyinfra_nvml.reports import textfile as metrics
+from pyinfra_nvml.reports.textfile import write_textfile
 from tests.installed import program
-from tests.prometheus.fleet import NODES, audited, drifted
+from tests.prometheus.fleet import NODES, audited, drifted, metrics
 from tests.prometheus.monitoring import RULES, Monitoring, monitoring
 
 ROOT = Path(__file__).parents[2]
@@ -22,8 +22,11 @@ UNIT_TESTS = Path(__file__).parent / "pyinfra_nvml.test.yml"
 DASHBOARD = ROOT / "templates" / "grafana" / "pyinfra_nvml.json"
 
 WAIVED = {"node": "trixie_exposed", "check": "engine-driver", "subject": "container engine"}
-CHANGES = [{"node": "gpu-07", "kind": "vanished"}, {"node": "gpu_good", "kind": "new node"}]
-TOLD = metrics.text(
+CHANGES = [
+    {"node": "gpu-07", "kind": "vanished", "check": None, "subject": "node"},
+    {"node": "gpu_good", "kind": "new node", "check": None, "subject": "node"},
+]
+TOLD = metrics(
     audited(*NODES, "trixie_exposed"),
     drifted(
         accepted="2020-11-29T00:00:00+00:00",
@@ -67,7 +70,7 @@ def expressions() -> list[str]:
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Monitoring]:
     """Prometheus, with the fleet scraped once."""
     with monitoring(tmp_path_factory.mktemp("prometheus")) as told:
-        metrics.write(told.textfiles / "nvml.prom", TOLD)
+        write_textfile(told.textfiles / "nvml.prom", TOLD)
         told.until(lambda: bool(told.query("pyinfra_nvml_node_answered")), "the fleet is scraped")
         yield told
 

@@ -21,7 +21,7 @@ from tests.schedule.nodes import CONTROLLER, CRON, NODE, SYSTEMD
 def test_the_files_of_a_node() -> None:
     textfile = "/var/lib/node_exporter/nvml.prom"
     knobs = replace(NODE, drift_textfile=textfile, drift_level="at risk")
-    made = schedule.files(knobs, SYSTEMD, "gpu-01", {"audit_level": "broken"})
+    made = schedule.schedule_files(knobs, SYSTEMD, "gpu-01", {"audit_level": "broken"})
     service = made.texts[schedule.SERVICE]
     assert (
         "\nExecStart=/opt/pyinfra-nvml/current/bin/nvml-audit /etc/pyinfra-nvml/inventory.py"
@@ -66,7 +66,7 @@ def test_the_knobs_that_go_along() -> None:
 
 
 def test_the_files_of_a_controller() -> None:
-    made = schedule.files(CONTROLLER, SYSTEMD, "ctl", {})
+    made = schedule.schedule_files(CONTROLLER, SYSTEMD, "ctl", {})
     service = made.texts[schedule.SERVICE]
     assert "nvml-audit /etc/pyinfra-nvml/fleet.py --results" in service
     assert "\nUser=pyinfra-nvml\n" in service
@@ -76,24 +76,27 @@ def test_the_files_of_a_controller() -> None:
 
 def test_no_unit_is_wanted_but_the_one_that_never_changes() -> None:
     """A timer that a target wants stays loaded, and its change would need a daemon-reload."""
-    made = schedule.files(NODE, SYSTEMD, "gpu-01", {})
+    made = schedule.schedule_files(NODE, SYSTEMD, "gpu-01", {})
     assert "[Install]" not in made.texts[schedule.TIMER] + made.texts[schedule.SERVICE]
     other = replace(CONTROLLER, drift_schedule="daily", drift_limit=60, drift_home="/opt/other")
-    assert schedule.files(other, SYSTEMD, "x", {}).texts[schedule.BOOT] == made.texts[schedule.BOOT]
+    assert (
+        schedule.schedule_files(other, SYSTEMD, "x", {}).texts[schedule.BOOT]
+        == made.texts[schedule.BOOT]
+    )
 
 
 @pytest.mark.parametrize("knobs", [NODE, CONTROLLER])
 def test_no_unit_sets_a_limit_that_makes_systemd_write_device_filters(knobs: ScheduleKnobs) -> None:
-    for text in schedule.files(knobs, SYSTEMD, "gpu-01", {}).texts.values():
+    for text in schedule.schedule_files(knobs, SYSTEMD, "gpu-01", {}).texts.values():
         set_ = [line.partition("=")[0] for line in text.splitlines() if not line.startswith("#")]
         risky = r"(Memory|CPU|IO|Tasks|IP|Device|PrivateDevices|Slice|Delegate|Allowed)"
         assert [name for name in set_ if re.match(risky, name)] == []
 
 
 def test_the_line_of_cron() -> None:
-    made = schedule.files(NODE, CRON, "gpu-01", {})
+    made = schedule.schedule_files(NODE, CRON, "gpu-01", {})
     line = made.texts[schedule.CRON].splitlines()[-1]
-    wait = cron_time.delay("gpu-01", 900)
+    wait = cron_time.start_delay("gpu-01", 900)
     assert line == (
         f"0 * * * * root sleep {wait}; cd /var/lib/pyinfra-nvml-drift && exec timeout -k 10 600"
         " /opt/pyinfra-nvml/current/bin/nvml-audit /etc/pyinfra-nvml/inventory.py"
@@ -125,20 +128,20 @@ def test_the_line_of_cron() -> None:
     ],
 )
 def test_what_cron_can_say(calendar: str, said: tuple[str, int] | None) -> None:
-    assert cron_time.cron(calendar) == said
+    assert cron_time.cron_entry(calendar) == said
 
 
 def test_delays_are_spread_and_stay() -> None:
-    waits = [cron_time.delay(f"gpu-{number:04}", 900) for number in range(1000)]
-    assert waits == [cron_time.delay(f"gpu-{number:04}", 900) for number in range(1000)]
+    waits = [cron_time.start_delay(f"gpu-{number:04}", 900) for number in range(1000)]
+    assert waits == [cron_time.start_delay(f"gpu-{number:04}", 900) for number in range(1000)]
     assert min(waits) < 20
     assert max(waits) > 880
     assert max(waits) <= 900
-    assert cron_time.delay("gpu-01", 0) == 0
+    assert cron_time.start_delay("gpu-01", 0) == 0
 
 
 def test_when_nothing_is_to_be_done() -> None:
-    files = schedule.Files({"/a": "text\n"}, {"/b": "../c"})
+    files = schedule.ScheduleFiles({"/a": "text\n"}, {"/b": "../c"})
     total = "b9e68e1bea3e5b19ca6b2f98b73a54b73daafaa250484902e09982e07a12e733"
     right = SchedulerState(True, False, 3600, True, False, {"/a": total}, {"/b": "../c"})
     assert in_place(right, files)

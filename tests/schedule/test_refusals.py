@@ -82,7 +82,8 @@ def test_the_reasons_against_it(
     knobs: dict[str, Any], scheduler: Any, python: Any, told: list[str]
 ) -> None:
     found = [
-        str(one) for one in schedule_refusals.refusals(replace(NODE, **knobs), scheduler, python)
+        str(one)
+        for one in schedule_refusals.schedule_refusals(replace(NODE, **knobs), scheduler, python)
     ]
     assert len(found) == len(told)
     for one, start in zip(found, told, strict=True):

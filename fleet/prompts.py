@@ -23,32 +23,32 @@ _CHANGES_NOTHING = ("debug-inventory", "fact")
 _ASKS_FIRST_WHEN_ONE_FAILS = "exec"
 
 
-def unanswerable(asked: Mapping[str, Any]) -> Iterator[str]:
+def unanswered_prompts(asked: Mapping[str, Any]) -> Iterator[str]:
     """The question that this run ends with and nobody answers; ``asked`` is the command line.
 
     .. code:: python
 
         "before it changes anything pyinfra asks for Enter: saw no terminal ... and no -y, want -y"
     """
-    if nobody_there() and not _terminal():
+    if unattended() and not _terminal():
         for option, want in _PASSWORDS.items():
             if asked[option]:
                 yield f"--{option.replace('_', '-')}: saw no terminal to ask on, want {want}"
-    if not asked["yes"] and _may_change(asked) and _asks_at_the_end(asked) and nobody_there():
+    if not asked["yes"] and _may_change(asked) and _asks_at_the_end(asked) and unattended():
         yield (
             "before it changes anything pyinfra asks for Enter: "
             "saw no terminal to ask on and no -y, want -y"
         )
 
 
-def answer(asked: Mapping[str, Any]) -> None:
+def answer_prompts(asked: Mapping[str, Any]) -> None:
     """Answers for nobody what pyinfra asks when a host fails: a run that changes nothing goes on.
 
     With -y it asks that of nobody, and goes on. The password of a host's sudo it asks all the same.
     """
-    if nobody_there() and not _terminal():
+    if unattended() and not _terminal():
         pyinfra.connectors.util.getpass = _none
-    if not asked["yes"] and nobody_there():
+    if not asked["yes"] and unattended():
         goes_on = not _may_change(asked)
         # It has no hook between saying what to ask and connecting (pyinfra_cli/cli.py, 3.10.0).
         pyinfra_cli.cli._do_confirm = lambda msg: goes_on or _stopped(msg)
@@ -82,7 +82,7 @@ def _asks_at_the_end(asked: Mapping[str, Any]) -> bool:
     return not asked["json_output"] and asked["operations"][0] != _ASKS_FIRST_WHEN_ONE_FAILS
 
 
-def nobody_there() -> bool:
+def unattended() -> bool:
     """Whether standard input is no terminal and has nothing to read: cron, a timer, CI."""
     try:
         if sys.stdin.isatty():

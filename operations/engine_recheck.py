@@ -20,7 +20,7 @@ from pyinfra_nvml.remedies.engine_plan import Plan
 from pyinfra_nvml.settings.knobs import knobs
 
 
-def cure(state: State, host: Host) -> Plan:
+def cure_plan(state: State, host: Host) -> Plan:
     """What brings this host to its wanted driver, from what the node says now."""
     wanted = knobs(host)
     return cgroup_driver_plan(
@@ -32,7 +32,7 @@ def cure(state: State, host: Host) -> Plan:
     )
 
 
-def way_back(state: State, host: Host) -> restore.Restore:
+def rollback(state: State, host: Host) -> restore.Restore:
     """What puts back the file of before on this host, from what the node says now."""
     wanted = knobs(host)
     now = session(state, wanted).ask(host).state
@@ -47,9 +47,7 @@ def _silent(now: Unknown) -> Refusal:
 
 
 @operation()
-def unopposed(
-    wanted: bool = True, restores: bool = False
-) -> Generator[FunctionCommand, None, None]:
+def recheck(wanted: bool = True, restores: bool = False) -> Generator[FunctionCommand, None, None]:
     """
     No reason is against it at this host's turn either: hours may lie behind the first look.
 
@@ -63,18 +61,18 @@ def unopposed(
 
     .. code:: python
 
-        engine_turn.unopposed(name="Look at the node again, now that its turn has come")
+        engine_recheck.recheck(name="Look at the node again, now that its turn has come")
     """
     state = ctx_state.get()
     if not wanted or state.current_stage is not StateStage.Execute:
         host.noop("no reason is against it")
         return
     run = session(state, knobs(host))
-    now = way_back(state, host).plan if restores else cure(state, host)
+    now = rollback(state, host).plan if restores else cure_plan(state, host)
     if not now.refusals:
-        run.turns[host.name] = now
+        run.rechecked[host.name] = now
         host.noop("no reason is against it by now")
         return
     run.plans[host.name] = tuple(plan_text.lines(now, diff=False))
     run.refused.add(host.name)
-    yield FunctionCommand(refusal.refuse, ([str(reason) for reason in now.refusals],), {})
+    yield FunctionCommand(refusal.fail_host, ([str(reason) for reason in now.refusals],), {})

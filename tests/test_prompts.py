@@ -13,8 +13,8 @@ import pyinfra_cli.cli
 import pyinfra.connectors.util
 import pytest
 
-from pyinfra_nvml.fleet import questions
-from pyinfra_nvml.fleet.questions import answer, nobody_there, unanswerable
+from pyinfra_nvml.fleet import prompts
+from pyinfra_nvml.fleet.prompts import answer_prompts, unanswered_prompts, unattended
 from tests.typed import typed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,7 +36,7 @@ def nobody() -> Iterator[None]:
     """Standard input as cron and systemd give it."""
     with pytest.MonkeyPatch.context() as patched, Path(os.devnull).open() as nothing:
         patched.setattr(sys, "stdin", nothing)
-        patched.setattr(questions, "_terminal", lambda: False)
+        patched.setattr(prompts, "_terminal", lambda: False)
         for module, name in (
             (pyinfra_cli.cli, "_do_confirm"),
             (pyinfra.connectors.util, "getpass"),
@@ -48,7 +48,7 @@ def nobody() -> Iterator[None]:
 @pytest.mark.usefixtures("nobody")
 @pytest.mark.parametrize("words", [["fix.py"], ["fix.py", "--diff"], ["server.user", "a"]])
 def test_a_run_that_would_change_something_is_refused(words: list[str]) -> None:
-    assert list(unanswerable(asked(*words))) == [WANT]
+    assert list(unanswered_prompts(asked(*words))) == [WANT]
 
 
 @pytest.mark.usefixtures("nobody")
@@ -65,7 +65,7 @@ def test_a_run_that_would_change_something_is_refused(words: list[str]) -> None:
     ],
 )
 def test_one_that_asks_nothing_is_not(words: list[str]) -> None:
-    assert not list(unanswerable(asked(*words)))
+    assert not list(unanswered_prompts(asked(*words)))
 
 
 @pytest.mark.usefixtures("nobody")
@@ -76,7 +76,7 @@ def test_one_that_asks_nothing_is_not(words: list[str]) -> None:
 def test_a_failed_host_ends_only_a_run_that_changes_something(
     words: list[str], goes_on: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answer(asked(*words))
+    answer_prompts(asked(*words))
     assert pyinfra_cli.cli._do_confirm("One failed, continue?") is goes_on
     told = "One failed, continue? saw no terminal to ask on and no -y, want -y to go on\n"
     assert capsys.readouterr().err == ("" if goes_on else told)
@@ -85,16 +85,16 @@ def test_a_failed_host_ends_only_a_run_that_changes_something(
 @pytest.mark.usefixtures("nobody")
 @pytest.mark.parametrize("option", ["--same-sudo-password", "--ssh-password-prompt"])
 def test_a_password_that_nobody_could_type_is_not_asked_for(option: str) -> None:
-    (told,) = unanswerable(asked("fix.py", "-y", option))
+    (told,) = unanswered_prompts(asked("fix.py", "-y", option))
     assert told.startswith(f"{option}: saw no terminal to ask on, want ")
 
 
 def test_a_password_may_be_typed_beside_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(questions, "nobody_there", lambda: True)
-    monkeypatch.setattr(questions, "_terminal", lambda: True)
+    monkeypatch.setattr(prompts, "unattended", lambda: True)
+    monkeypatch.setattr(prompts, "_terminal", lambda: True)
     asks = pyinfra.connectors.util.getpass
-    assert not list(unanswerable(asked("fix.py", "-y", "--same-sudo-password")))
-    answer(asked("fix.py", "-y"))
+    assert not list(unanswered_prompts(asked("fix.py", "-y", "--same-sudo-password")))
+    answer_prompts(asked("fix.py", "-y"))
     assert pyinfra.connectors.util.getpass is asks
 
 
@@ -114,10 +114,10 @@ def test_an_answer_that_waits_is_one_and_stays_to_be_read(monkeypatch: pytest.Mo
     theirs, ours = os.pipe()
     with open(theirs) as stdin, open(ours, "w") as line:  # noqa: PTH123 - descriptors, no paths
         monkeypatch.setattr(sys, "stdin", stdin)
-        assert nobody_there()
+        assert unattended()
         line.write("yes\n")
         line.flush()
-        assert not nobody_there()
+        assert not unattended()
         assert stdin.readline() == "yes\n"
 
 
@@ -125,13 +125,13 @@ def test_a_terminal_is_somebody(monkeypatch: pytest.MonkeyPatch) -> None:
     ours, theirs = os.openpty()
     with open(theirs) as stdin, open(ours, "wb", buffering=0):  # noqa: PTH123 - descriptors
         monkeypatch.setattr(sys, "stdin", stdin)
-        assert not nobody_there()
+        assert not unattended()
 
 
 @pytest.mark.parametrize("stdin", [None, io.StringIO()])
 def test_nothing_to_read_from_is_nobody(stdin: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", stdin)
-    assert nobody_there()
+    assert unattended()
 
 
 def test_a_dry_run_reports_the_host_that_did_not_answer(tmp_path: Path) -> None:
