@@ -30,7 +30,7 @@ def parse_toml(path: str, text: str) -> Table | Unknown:
     return tables
 
 
-def value_at(tables: Table, *keys: str) -> Any:
+def value_at(tables: object, *keys: str) -> Any:
     """The value below these keys, ``None`` where one of them is not set."""
     value: Any = tables
     for key in keys:
