@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from posixpath import dirname, join
 
 from pyinfra_nvml.facts.runtime_versions import RuntimeVersionsState
-from pyinfra_nvml.facts.toml_keys import keys
+from pyinfra_nvml.facts.toml_text import Table, parse_toml, value_at
 from pyinfra_nvml.model.unknown import Unknown, Value
 
 
@@ -36,13 +35,18 @@ def handlers(
     """
     if isinstance(texts, Unknown):
         return texts
-    loaded = [path, *_imported(path, texts)]
-    if unread := next((t for p in loaded if isinstance(t := texts.get(p), Unknown)), None):
-        return unread
-    read = [str(texts.get(file, "")) for file in loaded]
-    if any(_imports(text) for text in read[1:]):
-        return Unknown(f"{path}: what it imports has imports of its own, which were not read")
-    merged, replaced = _handlers(read), _handlers(_from_last_plugin(read))
+    main = _tables(path, texts)
+    if isinstance(main, Unknown):
+        return main
+    imported = [_tables(file, texts) for file in _imported(path, main, texts)]
+    read = [main]
+    for tables in imported:
+        if isinstance(tables, Unknown):
+            return tables
+        if _imports(tables):
+            return Unknown(f"{path}: what it imports has imports of its own, which were not read")
+        read.append(tables)
+    merged, replaced = _handlers(path, read), _handlers(path, _from_last_plugin(read))
     if merged == replaced:
         return merged
     version = versions if isinstance(versions, Unknown) else versions.containerd
@@ -51,55 +55,55 @@ def handlers(
     return replaced if version.startswith(("0.", "1.")) else merged
 
 
-def _imports(text: str) -> list[str]:
-    found = re.search(r"^\s*imports\s*=\s*\[([^\]]*)", text, re.MULTILINE)
-    return re.findall(r"[\"']([^\"']+)[\"']", found[1]) if found else []
+def _tables(path: str, texts: dict[str, str | Unknown]) -> Table | Unknown:
+    text = texts.get(path, "")
+    return text if isinstance(text, Unknown) else parse_toml(path, text)
 
 
-def _imported(path: str, texts: dict[str, str | Unknown]) -> Iterator[str]:
-    main = texts.get(path, "")
-    for wanted in _imports(main) if isinstance(main, str) else ():
+def _imports(tables: Table) -> list[str]:
+    found = tables.get("imports")
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+
+
+def _imported(path: str, main: Table, texts: dict[str, str | Unknown]) -> Iterator[str]:
+    for wanted in _imports(main):
         pattern = join(dirname(path), wanted)
         yield from sorted(file for file in texts if file != path and fnmatchcase(file, pattern))
 
 
-_CRI_TABLE = re.compile(
-    r"^\s*\[\s*plugins\.(cri\b|['\"]?io\.containerd\.(grpc\.v1\.cri|cri\.v1\.runtime)\b)",
-    re.MULTILINE,
-)
+_PLUGINS = ("cri", "io.containerd.grpc.v1.cri", "io.containerd.cri.v1.runtime")
+"""The CRI plugin in versions 1, 2 and 3 of the file (containerd, docs/cri/config.md)."""
 
 
-def _from_last_plugin(read: list[str]) -> list[str]:
-    """The texts from the last on that has a table of the CRI plugin."""
-    places = [place for place, text in enumerate(read) if _CRI_TABLE.search(text)]
+def _plugins(tables: Table) -> list[Table]:
+    found = (value_at(tables, "plugins", name) for name in _PLUGINS)
+    return [one for one in found if isinstance(one, dict)]
+
+
+def _from_last_plugin(read: list[Table]) -> list[Table]:
+    """The files from the last on that has a table of the CRI plugin."""
+    places = [place for place, tables in enumerate(read) if _plugins(tables)]
     return read[places[-1] if places else 0 :]
 
 
-def _handlers(read: list[str]) -> tuple[Handler, ...]:
+def _handlers(path: str, read: list[Table]) -> tuple[Handler, ...] | Unknown:
     found = {"runc": "cgroupfs"}  # the default (containerd, docs/cri/config.md)
     default = ""
-    for text in read:
-        for name in re.findall(r"^\s*\[.*\bruntimes\.[\"']?([\w-]+)", text, re.MULTILINE):
-            found.setdefault(name, "cgroupfs")
-        pairs = [(key, value) for _, key, value in keys(text)]
-        default = dict(pairs).get("default_runtime_name", default)
-        if ("systemd_cgroup", "true") in pairs:  # config version 1, all handlers
+    for plugin in (one for tables in read for one in _plugins(tables)):
+        runtimes = value_at(plugin, "containerd", "runtimes") or {}
+        named = value_at(plugin, "containerd", "default_runtime_name")
+        default = named if isinstance(named, str) else default
+        if not isinstance(runtimes, dict):
+            return Unknown(f"{path}: containerd.runtimes is no table")
+        found = dict.fromkeys(runtimes, "cgroupfs") | found
+        if plugin.get("systemd_cgroup") is True:  # config version 1, all handlers
             found = dict.fromkeys(found, "systemd")
-        for name, value in _systemd_cgroup(text):
-            found[name] = "systemd" if value == "true" else "cgroupfs"
+        for name, runtime in runtimes.items():
+            on = value_at(runtime, "options", "SystemdCgroup")
+            if on is not None and not isinstance(on, bool):
+                return Unknown(f"{path}: SystemdCgroup of {name} is not true or false")
+            if on is not None:
+                found[name] = "systemd" if on else "cgroupfs"
     chosen = [n for n in found if n in ("runc", default) or n.startswith("nvidia")]
     ordered = sorted(chosen, key=lambda name: (name != (default or "runc"), name))
     return tuple(Handler(name, found[name]) for name in ordered)
-
-
-def _systemd_cgroup(text: str) -> Iterator[tuple[str, str]]:
-    """Handler and value; the handler is in the table's name or, dotted, in the line itself."""
-    table = ""
-    for line in text.splitlines():
-        if line.lstrip().startswith("["):
-            table = line
-            continue
-        pair = re.search(r"SystemdCgroup\s*=\s*(\w+)", line)
-        name = re.search(r"\bruntimes\.[\"']?([\w-]+)", f"{table}.{line}")
-        if pair and name:
-            yield name[1], pair[1]

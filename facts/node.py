@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Any, get_origin, get_type_hints
 
 from typing_extensions import override
 
@@ -42,6 +43,7 @@ from pyinfra_nvml.model.unknown import Unknown, Value
 class NodeState(Value):
     """The value of every fact for one node: ``None`` there is none, ``Unknown`` could not tell.
 
+    A field names the type of its value and the fact that reads it; that is all a fact needs here.
     ``cluster`` is not the node's own word: it is put beside the others where the inventory gives a
     kubeconfig (fleet/kubectl.py).
 
@@ -50,32 +52,32 @@ class NodeState(Value):
         NodeState(machine=MachineState(...), docker_engine=DockerEngineState(...), wsl=None, ...)
     """
 
-    machine: MachineState | Unknown
-    daemons: DaemonsState | Unknown
-    cgroup: CgroupState | Unknown
-    systemd_manager: SystemdManagerState | Unknown | None
-    wsl: WslState | Unknown | None
-    nvidia_driver: NvidiaDriverState | Unknown | None
-    container_toolkit: ContainerToolkitState | Unknown | None
-    kubelet: KubeletState | Unknown | None
-    pod_runtime: PodRuntimeState | Unknown | None
-    docker_engine: DockerEngineState | Unknown | None
-    daemon_json: DaemonJsonState | Unknown
-    docker_inspect: DockerInspectState | Unknown
-    gpu_containers: GpuContainersState | Unknown
-    gpu_processes: GpuProcessesState | Unknown | None
-    stuck_processes: StuckProcessesState | Unknown
-    oci_specs: OciSpecsState | Unknown
-    nvidia_params: NvidiaParamsState | Unknown | None
-    mig: MigState | Unknown | None
-    fabric_manager: FabricManagerState | Unknown | None
-    dev_char_links: DevCharLinksState | Unknown | None
-    runtime_versions: RuntimeVersionsState | Unknown
-    docker_unit: DockerUnitState | Unknown
-    gpu_operator: GpuOperatorState | Unknown | None
-    package_holds: PackageHoldsState | Unknown
-    automatic_updates: AutomaticUpdatesState | Unknown
-    reboot_required: RebootRequiredState | Unknown
+    machine: Annotated[MachineState | Unknown, Machine]
+    daemons: Annotated[DaemonsState | Unknown, Daemons]
+    cgroup: Annotated[CgroupState | Unknown, Cgroup]
+    systemd_manager: Annotated[SystemdManagerState | Unknown | None, SystemdManager]
+    wsl: Annotated[WslState | Unknown | None, Wsl]
+    nvidia_driver: Annotated[NvidiaDriverState | Unknown | None, NvidiaDriver]
+    container_toolkit: Annotated[ContainerToolkitState | Unknown | None, ContainerToolkit]
+    kubelet: Annotated[KubeletState | Unknown | None, Kubelet]
+    pod_runtime: Annotated[PodRuntimeState | Unknown | None, PodRuntime]
+    docker_engine: Annotated[DockerEngineState | Unknown | None, DockerEngine]
+    daemon_json: Annotated[DaemonJsonState | Unknown, DaemonJson]
+    docker_inspect: Annotated[DockerInspectState | Unknown, DockerInspect]
+    gpu_containers: Annotated[GpuContainersState | Unknown, GpuContainers]
+    gpu_processes: Annotated[GpuProcessesState | Unknown | None, GpuProcesses]
+    stuck_processes: Annotated[StuckProcessesState | Unknown, StuckProcesses]
+    oci_specs: Annotated[OciSpecsState | Unknown, OciSpecs]
+    nvidia_params: Annotated[NvidiaParamsState | Unknown | None, NvidiaParams]
+    mig: Annotated[MigState | Unknown | None, Mig]
+    fabric_manager: Annotated[FabricManagerState | Unknown | None, FabricManager]
+    dev_char_links: Annotated[DevCharLinksState | Unknown | None, DevCharLinks]
+    runtime_versions: Annotated[RuntimeVersionsState | Unknown, RuntimeVersions]
+    docker_unit: Annotated[DockerUnitState | Unknown, DockerUnit]
+    gpu_operator: Annotated[GpuOperatorState | Unknown | None, GpuOperator]
+    package_holds: Annotated[PackageHoldsState | Unknown, PackageHolds]
+    automatic_updates: Annotated[AutomaticUpdatesState | Unknown, AutomaticUpdates]
+    reboot_required: Annotated[RebootRequiredState | Unknown, RebootRequired]
     cluster: ClusterNode | Unknown | None = None
 
     @property
@@ -90,39 +92,20 @@ class NodeState(Value):
         return isinstance(self.docker_unit, DockerUnitState) and self.docker_unit.podman
 
 
-_SOURCES = (
-    Machine,
-    Daemons,
-    Cgroup,
-    SystemdManager,
-    Wsl,
-    NvidiaDriver,
-    ContainerToolkit,
-    Kubelet,
-    PodRuntime,
-    DockerEngine,
-    DaemonJson,
-    DockerInspect,
-    GpuContainers,
-    GpuProcesses,
-    StuckProcesses,
-    OciSpecs,
-    NvidiaParams,
-    Mig,
-    FabricManager,
-    DevCharLinks,
-    RuntimeVersions,
-    DockerUnit,
-    GpuOperator,
-    PackageHolds,
-    AutomaticUpdates,
-    RebootRequired,
-)
+def _sources() -> dict[str, type[Source[Any]]]:
+    """Each field of a node's value, and the fact that reads it."""
+    hints = get_type_hints(NodeState, include_extras=True)
+    return {
+        name: hint.__metadata__[0] for name, hint in hints.items() if get_origin(hint) is Annotated
+    }
+
+
+SOURCES = _sources()
 
 
 def _probes() -> tuple[Probe, ...]:
     """The probes of all sources; one that two sources share runs once."""
-    named = {probe.name: probe for source in _SOURCES for probe in source.probes}
+    named = {probe.name: probe for source in SOURCES.values() for probe in source.probes}
     return tuple(named.values())
 
 
@@ -139,31 +122,4 @@ class Node(Source[NodeState]):
     @override
     @classmethod
     def parse(cls, sections: Sections) -> NodeState | Unknown:
-        return NodeState(
-            machine=Machine.judged(sections),
-            daemons=Daemons.judged(sections),
-            cgroup=Cgroup.judged(sections),
-            systemd_manager=SystemdManager.judged(sections),
-            wsl=Wsl.judged(sections),
-            nvidia_driver=NvidiaDriver.judged(sections),
-            container_toolkit=ContainerToolkit.judged(sections),
-            kubelet=Kubelet.judged(sections),
-            pod_runtime=PodRuntime.judged(sections),
-            docker_engine=DockerEngine.judged(sections),
-            daemon_json=DaemonJson.judged(sections),
-            docker_inspect=DockerInspect.judged(sections),
-            gpu_containers=GpuContainers.judged(sections),
-            gpu_processes=GpuProcesses.judged(sections),
-            stuck_processes=StuckProcesses.judged(sections),
-            oci_specs=OciSpecs.judged(sections),
-            nvidia_params=NvidiaParams.judged(sections),
-            mig=Mig.judged(sections),
-            fabric_manager=FabricManager.judged(sections),
-            dev_char_links=DevCharLinks.judged(sections),
-            runtime_versions=RuntimeVersions.judged(sections),
-            docker_unit=DockerUnit.judged(sections),
-            gpu_operator=GpuOperator.judged(sections),
-            package_holds=PackageHolds.judged(sections),
-            automatic_updates=AutomaticUpdates.judged(sections),
-            reboot_required=RebootRequired.judged(sections),
-        )
+        return NodeState(**{name: one.judged(sections) for name, one in SOURCES.items()})

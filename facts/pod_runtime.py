@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from shlex import quote
 
 from typing_extensions import override
 
@@ -19,7 +18,8 @@ from pyinfra_nvml.facts.probe import (
 )
 from pyinfra_nvml.facts.runtime_versions import RuntimeVersions
 from pyinfra_nvml.facts.source import Source
-from pyinfra_nvml.facts.toml_keys import keys
+from pyinfra_nvml.facts.toml_mask import masked
+from pyinfra_nvml.facts.toml_text import parse_toml, value_at
 from pyinfra_nvml.model.unknown import Unknown, Value
 
 CONTAINERD = "/etc/containerd/config.toml"
@@ -31,14 +31,8 @@ _FILES = (CONTAINERD, _K3S, _RKE2, _MICROK8S, CRIO, "/etc/crio/crio.conf.d/*")
 _OWN = {"kubelite": _MICROK8S, "rke2": _RKE2}
 _OWN |= dict.fromkeys(("k3s", "k3s-server", "k3s-agent"), _K3S)
 
-# Of a line only what decides leaves the node: these files hold passwords of registries. The header
-# of another table is cut behind its bracket, of another one of the CRI plugin's behind its name.
-_LINES = (
-    r"^[[:space:]]*\[[[:space:]]*(crio[^]]*\]|plugins\.(\"[^\"]*\"|'[^']*'|cri)(\.containerd[^]]*\])?)?",
-    r"^[^#]*SystemdCgroup[[:space:]]*=[[:space:]]*[a-z]+",
-    r"^[[:space:]]*(systemd_cgroup|cgroup_manager|default_runtime_name|imports)[[:space:]]*=.*",
-    r"^[[:space:]]*[\"'][^\"'=]*\.toml[\"'],?",
-)
+# These files hold passwords of registries: of strings only those of these keys leave the node.
+_ASKED = ("imports", "default_runtime_name", "cgroup_manager")
 # Files that a running containerd or cri-o was started with come last, then what they import.
 _READ = rf"""
 set -- {" ".join(_FILES)}
@@ -54,7 +48,7 @@ for file in $(grep -lsE '^[[:space:]]*imports[[:space:]]*=' "$@"); do
     case $path in /*) set -- "$@" $path ;; *) set -- "$@" "${{file%/*}}"/$path ;; esac
   done
 done
-grep -HoE {quote("|".join(_LINES))} "$@" /dev/null
+{masked('grep -H "" "$@" /dev/null', *_ASKED)}
 """
 
 
@@ -148,10 +142,22 @@ def _crio(texts: _Texts, daemons: DaemonsState) -> tuple[str, tuple[Handler, ...
         return main, texts
     driver = "systemd"  # the default since cri-o 1.18 (crio.conf(5))
     parts = sorted(found for found in texts if found.startswith("/etc/crio/crio.conf.d/"))
-    for text in (texts.get(path, "") for path in (main, *parts)):
-        if isinstance(text, Unknown):
-            return main, text
-        driver = {key: value for _, key, value in keys(text)}.get("cgroup_manager", driver)
+    for path in (main, *parts):
+        text = texts.get(path, "")
+        named = text if isinstance(text, Unknown) else _manager(path, text)
+        if isinstance(named, Unknown):
+            return main, named
+        driver = named or driver
     for one in running:
         driver = one.option("--cgroup-manager") or driver
     return main, (Handler("every handler", driver),)
+
+
+def _manager(path: str, text: str) -> str | Unknown | None:
+    tables = parse_toml(path, text)
+    if isinstance(tables, Unknown):
+        return tables
+    named = value_at(tables, "crio", "runtime", "cgroup_manager")
+    if named is None or isinstance(named, str):
+        return named
+    return Unknown(f"{path}: crio.runtime.cgroup_manager is {named!r}, not a word")

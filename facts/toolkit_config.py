@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyinfra_nvml.facts.toml_keys import keys
+from pyinfra_nvml.facts.toml_text import parse_toml, value_at
 from pyinfra_nvml.model.unknown import Unknown, Value
 
 CONFIGS = (
@@ -42,16 +42,18 @@ def config(texts: dict[str, str | Unknown] | Unknown) -> ToolkitConfig | Unknown
         if isinstance(text, Unknown):
             return text
         if text is not None:
-            mode = _setting(text, "nvidia-container-runtime", "mode")
-            off = _setting(text, "nvidia-container-cli", "no-cgroups")
-            return ToolkitConfig(path, text, mode, None if off is None else off == "true")
+            return _settings(path, text)
     return None
 
 
-def _setting(text: str, table: str, key: str) -> str | None:
-    """What this key of this table is set to; the last one counts."""
-    found = None
-    for within, name, value in keys(text):
-        if (within, name) == (table, key):
-            found = value
-    return found
+def _settings(path: str, text: str) -> ToolkitConfig | Unknown:
+    tables = parse_toml(path, text)
+    if isinstance(tables, Unknown):
+        return tables
+    mode = value_at(tables, "nvidia-container-runtime", "mode")
+    if mode is not None and not isinstance(mode, str):
+        return Unknown(f"{path}: nvidia-container-runtime.mode is {mode!r}, not a word")
+    off = value_at(tables, "nvidia-container-cli", "no-cgroups")
+    if off is not None and not isinstance(off, bool):
+        return Unknown(f"{path}: nvidia-container-cli.no-cgroups is {off!r}, not true or false")
+    return ToolkitConfig(path, text, mode, off)

@@ -4,8 +4,8 @@
 
 Each is a folder of tests/nodes with an ``answers.yaml``: where it comes from, the node that it is
 based on, what differs (``node``: in a few facts, tests/described; ``answers``: single answers), and
-the verdict expected of the whole node. The recording is written from it, so that a new probe is in
-all of them after the lab's nodes were recorded again.
+the verdict expected of the whole node. The recording is written from it: it has a new probe once
+the node that it is based on was recorded with it.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ Each file of tests/cases names its ``source``, what was ``seen`` there in our wo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,8 @@ class Case:
         answers = described.answers(self.said.get("node", {})) | self.said.get("answers", {})
         state = recordings.node(self.said["base"], answers)
         wishes = {knob: tuple(value) for knob, value in self.said.get("wishes", {}).items()}
-        return verdict(self.id, state, wishes=Wishes(**wishes))
+        judged = verdict(self.id, state, wishes=Wishes(**wishes))
+        return replace(judged, results=recordings.compared(judged.results))
 
     def planned(self, judged: Verdict) -> Plan:
         """What the remedy would do, with the knobs as they come."""

@@ -52,7 +52,7 @@ def save(
     """Keep the cleaned answer as a node of the recorded fleet; refuses one that is not whole."""
     if not re.fullmatch(r"[a-z0-9_]+", name):
         raise SystemExit(f"NAME: saw {name!r}, want small letters, digits and underscores")
-    if set(read(lines)) != {probe.name for probe in Node.probes}:
+    if f"@end {len(read(lines))}" not in lines:
         raise SystemExit("recording: saw a part of the probes, want the whole answer of a node")
     start = next(at for at, line in enumerate(lines) if line.startswith("@node "))
     kept = clean(lines[start:], hosts, keep)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,12 @@ from typing import Any
 from pyinfra_nvml.facts.node import Node, NodeState
 from pyinfra_nvml.facts.probe import (
     PROTOCOL,
+    Probe,
     Section,
     Sections,
     read,
 )
+from pyinfra_nvml.model.finding import Result, Status
 from pyinfra_nvml.model.unknown import Unknown
 from tests import clusters
 
@@ -20,6 +23,9 @@ NODES = Path(__file__).parent / "nodes"
 
 BLANK = "blank"
 """A node that has nothing: every command is missing (exit 127)."""
+
+NOT_RECORDED = "not in this recording"
+"""What a probe answers that is newer than the recording."""
 
 
 def recording(name: str) -> list[str]:
@@ -32,8 +38,24 @@ def sections(name: str, answers: dict[str, dict[str, Any]] | None = None) -> Sec
     if name == BLANK:
         base: Sections = {probe.name: Section(probe.name, 127) for probe in Node.probes}
     else:
-        base = read(recording(name))
+        base = {probe.name: missing(probe) for probe in Node.probes} | read(recording(name))
     return replaced(base, answers or {})
+
+
+def missing(probe: Probe) -> Section:
+    """The answer of a recording to a probe that it lacks."""
+    return Section(probe.name, None, lost=NOT_RECORDED)
+
+
+def compared(results: Iterable[Result]) -> tuple[Result, ...]:
+    """What the checks say, without their doubts for want of a probe that the recording lacks."""
+    return tuple(_compared(one) for one in results)
+
+
+def _compared(given: Result) -> Result:
+    doubts = tuple(one for one in given.doubts if not one.reason.endswith(NOT_RECORDED))
+    only = given.status is Status.UNKNOWN and not doubts
+    return replace(given, doubts=doubts, status=Status.OK if only else given.status)
 
 
 def replaced(base: Sections, answers: dict[str, dict[str, Any]]) -> Sections:
@@ -66,7 +88,8 @@ def node(
 
 
 def frames(answers: Sections) -> list[str]:
-    """The lines that would read as these answers."""
+    """The lines that would read as these answers; one that a recording lacks has none."""
+    answers = {name: one for name, one in answers.items() if one.lost != NOT_RECORDED}
     lines = [f"@node {PROTOCOL}"]
     for answer in answers.values():
         rc = "hung" if answer.rc is None else answer.rc

@@ -14,7 +14,7 @@ from pyinfra_nvml.operations import own_wheel
 from tests.versions.page import bounds
 
 ROOT = own_wheel.ROOT
-OWN = {*own_wheel.FOLDERS, "__future__", *sys.stdlib_module_names}
+OWN = {*own_wheel.FOLDERS, "__future__", "tomllib", *sys.stdlib_module_names}
 # The proof is in the import: each of them is taken up by a line of the tool.
 DECLARED = {
     name.lower(): Version(lowest)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import fields
+from typing import get_args, get_type_hints
 
 import pytest
 
-from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.facts.node import SOURCES, NodeState
 from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.model.unknown import Unknown
 from tests import answers
 
 # Made of others, or put beside them by a cluster (fleet/kubectl.py).
@@ -54,6 +56,15 @@ def test_the_class_is_named_as_its_module(source: type[Source[object]]) -> None:
 def test_the_field_is_named_as_its_fact(field: str) -> None:
     names = {answers.name(source) for source in answers.sources()}
     assert field in NOT_SOURCES or f"{field}.{camel(field)}" in names
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(NodeState)])
+def test_the_field_has_the_type_of_its_facts_value(field: str) -> None:
+    if field in NOT_SOURCES:
+        assert field not in SOURCES
+        return
+    (base,) = vars(SOURCES[field])["__orig_bases__"]
+    assert get_type_hints(NodeState)[field] == get_args(base)[0] | Unknown
 
 
 @pytest.mark.parametrize("module", BEFORE)

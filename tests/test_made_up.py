@@ -24,7 +24,7 @@ def test_the_recording_is_current(path: Path) -> None:
 def test_the_node_has_these_findings_and_no_other(path: Path) -> None:
     said = made_up.case(path)
     wishes = Wishes(**{knob: tuple(value) for knob, value in said.get("wishes", {}).items()})
-    results = judge(recordings.node(name(path)), wishes)
+    results = recordings.compared(judge(recordings.node(name(path)), wishes))
     found = sorted(
         f"{result.check}: {finding.level.value}: {finding.subject}"
         for result in results
