@@ -20,9 +20,9 @@ from pyinfra_nvml.model.finding import (
     result,
 )
 from pyinfra_nvml.remedies.prescribe import prescribed
-from pyinfra_nvml.settings.policy import Wishes
+from pyinfra_nvml.settings.policy import Policy
 
-Check = Callable[[NodeState, Wishes], Iterator[Outcome]]
+Check = Callable[[NodeState, Policy], Iterator[Outcome]]
 
 
 @dataclass(frozen=True)
@@ -55,26 +55,26 @@ def entries() -> tuple[Entry, ...]:
 
 
 def _check(module: ModuleType) -> Check:
-    """The module's judgement; one whose verdict hangs on no wish takes the node alone."""
+    """The module's judgement; one whose verdict hangs on no policy takes the node alone."""
     if len(inspect.signature(module.check).parameters) == 2:
-        wishful: Check = module.check
-        return wishful
+        judged: Check = module.check
+        return judged
 
-    def check(node: NodeState, _: Wishes) -> Iterator[Outcome]:
+    def check(node: NodeState, _: Policy) -> Iterator[Outcome]:
         yield from module.check(node)
 
     return check
 
 
-def judge(node: NodeState, wishes: Wishes | None = None) -> tuple[Result, ...]:
+def judge(node: NodeState, policy: Policy | None = None) -> tuple[Result, ...]:
     """What every check says of this node; a check that fails is a doubt, never ok."""
-    asked = wishes or Wishes()
+    asked = policy or Policy()
     results = (result(entry.id, entry.area, _outcomes(entry, node, asked)) for entry in entries())
     return prescribed(node, asked, results)
 
 
-def _outcomes(entry: Entry, node: NodeState, wishes: Wishes) -> list[Outcome]:
+def _outcomes(entry: Entry, node: NodeState, policy: Policy) -> list[Outcome]:
     try:
-        return list(entry.check(node, wishes))
+        return list(entry.check(node, policy))
     except Exception as fault:  # noqa: BLE001 - one node's surprise must not end the fleet's run
         return [Doubt("node", f"check {entry.id} failed: {type(fault).__name__}: {fault}")]

@@ -14,7 +14,7 @@ from pyinfra_nvml.audit.judgement import Judgement
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Result
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.settings.policy import Wishes
+from pyinfra_nvml.settings.policy import Policy
 from pyinfra_nvml.settings.waivers import Waiver
 
 
@@ -40,7 +40,7 @@ def verdict(
     node: str,
     state: NodeState | Unknown,
     execs: int = 0,
-    wishes: Wishes | None = None,
+    policy: Policy | None = None,
     waived: Sequence[Waiver] = (),
     day: date | None = None,
 ) -> Verdict:
@@ -51,7 +51,7 @@ def verdict(
     if isinstance(state, Unknown):
         return Verdict(node, state, (), execs)
     today = day or datetime.now(timezone.utc).date()
-    results = apply_waivers(judge(state, wishes), node, waived, today)
+    results = apply_waivers(judge(state, policy), node, waived, today)
     return Verdict(node, state, results, execs)
 
 

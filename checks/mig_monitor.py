@@ -20,7 +20,7 @@ Good:
     container exporter   NVIDIA_MIG_MONITOR_DEVICES=all, CAP_SYS_ADMIN, on mig_monitors
     container notebook   neither
 
-Repair: by hand: recreate the container with both or with neither, or name it in the knob
+Repair: by hand: recreate the container with both or with neither, or name it in the setting
 `mig_monitors`. `deploys/mig_monitor.py` writes out a monitor with just these rights.
 """
 
@@ -40,12 +40,12 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.settings.policy import Wishes
+from pyinfra_nvml.settings.policy import Policy
 
 AREA = Area.REST
 
 
-def check(node: NodeState, wishes: Wishes) -> Iterator[Outcome]:
+def check(node: NodeState, policy: Policy) -> Iterator[Outcome]:
     """Rights that are missing, useless, or too many."""
     mig = node.mig
     on = mig if mig is None or isinstance(mig, Unknown) else mig.on
@@ -55,7 +55,7 @@ def check(node: NodeState, wishes: Wishes) -> Iterator[Outcome]:
         yield NotApplicable("MIG is on for no GPU of this node")
     else:
         found, unread = holders(node)
-        judged = [one for holder in found for one in _judge(holder, node, wishes)]
+        judged = [one for holder in found for one in _judge(holder, node, policy)]
         if isinstance(on, Unknown) and (judged or unread):
             yield Doubt("MIG", on.reason)
             return
@@ -64,11 +64,11 @@ def check(node: NodeState, wishes: Wishes) -> Iterator[Outcome]:
             yield Doubt("containers", part.reason)
 
 
-def _judge(one: Holder, node: NodeState, wishes: Wishes) -> Iterator[Finding | Doubt]:
+def _judge(one: Holder, node: NodeState, policy: Policy) -> Iterator[Finding | Doubt]:
     if one.operand:
         return
     monitor, config = one.value(MONITOR), one.value(CONFIG)
-    meant = wishes.monitor(*one.names)
+    meant = policy.monitor(*one.names)
     if one.config_node or (config and one.sys_admin):
         had = CONFIG_NODE if one.config_node else f"{CONFIG}={config}"
         yield _finding(one, Level.AT_RISK, had + (" and CAP_SYS_ADMIN" * one.sys_admin), *_CONFIG)
@@ -77,7 +77,7 @@ def _judge(one: Holder, node: NodeState, wishes: Wishes) -> Iterator[Finding | D
         variable = MONITOR if monitor else CONFIG
         yield _finding(one, level, f"{variable} without CAP_SYS_ADMIN", *_HALF)
     elif not meant and (one.sys_admin or one.monitor_node):
-        level = Level.AT_RISK if wishes.mig_monitors else Level.ADVICE
+        level = Level.AT_RISK if policy.mig_monitors else Level.ADVICE
         yield _finding(one, level, f"{_held(one, monitor)}, on no list", *_TOO_MANY)
     elif meant and not (monitor or one.monitor_node):
         yield from _no_variable(one)

@@ -59,7 +59,7 @@ class Holder:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the knob ``mig_monitors`` may call it by: name, pod, image."""
+        """What the setting ``mig_monitors`` may call it by: name, pod, image."""
         return (self.name, self.pod, self.image)
 
 

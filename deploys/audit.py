@@ -11,14 +11,14 @@ from pyinfra.api.deploy import deploy
 
 from pyinfra_nvml.fleet.session import session  # not found? pyinfra --chdir CHECKOUT
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.settings.knobs import knobs
+from pyinfra_nvml.settings.reading import read_settings
 
 
 def steps() -> None:
     """Audits this host; it fails where it has a finding at or above ``audit_level``."""
-    wanted = knobs(host)
+    wanted = read_settings(host)
     verdict = session(state, wanted).ask(host)
-    if isinstance(verdict.state, Unknown) or verdict.reaches(wanted.audit_level):
+    if isinstance(verdict.state, Unknown) or verdict.reaches(wanted.level):
         # The exit code of pyinfra asks for nothing but this set; the host stays in the run.
         state.failed_hosts.add(host)
 

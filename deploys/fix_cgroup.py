@@ -26,12 +26,12 @@ from pyinfra_nvml.remedies import engine_plan_text as plan_text
 from pyinfra_nvml.remedies.pending_reboot import (
     pending_reboot,
 )
-from pyinfra_nvml.settings.knobs import knobs
+from pyinfra_nvml.settings.reading import read_settings
 
 
 def steps() -> None:
     """Brings this host's Docker to the wanted cgroup driver, and proves the cure."""
-    wanted = knobs(host)
+    wanted = read_settings(host)
     run = session(state, wanted)
     todo = engine_recheck.cure_plan(state, host)
     verdict = run.verdicts[host.name]

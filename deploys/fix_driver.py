@@ -21,13 +21,13 @@ from pyinfra_nvml.operations import driver_holds as driver_packages
 from pyinfra_nvml.remedies import (
     driver_plan_text as driver_text,
 )
-from pyinfra_nvml.settings.knobs import knobs
+from pyinfra_nvml.settings.reading import read_settings
 from pyinfra_nvml.templates import TEMPLATES
 
 
 def steps() -> None:
     """Flags, holds and, where asked for, reboots this host for its NVIDIA driver."""
-    wanted = knobs(host)
+    wanted = read_settings(host)
     run = session(state, wanted)
     todo = node_boot.planned(state, host)
     run.tell(host, driver_text.lines(todo), refused=bool(todo.refusals))

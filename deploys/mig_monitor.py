@@ -16,14 +16,14 @@ from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import refusal, rendered
 from pyinfra_nvml.remedies.mig_monitor_files import commands, files
 from pyinfra_nvml.remedies.mig_monitor_form import Choice, choose
-from pyinfra_nvml.settings.knobs import knobs
-from pyinfra_nvml.settings.mig_monitor import monitor
+from pyinfra_nvml.settings.mig_monitor import read_monitor
+from pyinfra_nvml.settings.reading import read_settings
 
 
 def steps() -> None:
     """Writes out, on the machine that runs pyinfra, the MIG monitor that this host needs."""
-    wanted = knobs(host)
-    asked, out = monitor(host)
+    wanted = read_settings(host)
+    asked, out = read_monitor(host)
     run = session(state, wanted)
     now = run.ask(host).state
     choice = (
@@ -31,7 +31,7 @@ def steps() -> None:
     )
     against = [] if isinstance(choice, Choice) else [str(reason) for reason in choice]
     pods = f"{asked.namespace}/{asked.name}"
-    if not wanted.wishes.monitor(asked.name, pods, asked.image):
+    if not wanted.policy.monitor(asked.name, pods, asked.image):
         against.append(
             f"mig_monitors: saw no pattern for {asked.name}, want it in the inventory's list, so"
             " that the audit knows it"

@@ -21,12 +21,12 @@ from pyinfra_nvml.operations import (
 from pyinfra_nvml.remedies import (
     engine_plan_text as plan_text,
 )
-from pyinfra_nvml.settings.knobs import knobs
+from pyinfra_nvml.settings.reading import read_settings
 
 
 def steps() -> None:
     """Puts back this host's daemon.json from before the last fix, and restarts Docker with it."""
-    wanted = knobs(host)
+    wanted = read_settings(host)
     run = session(state, wanted)
     todo = engine_recheck.rollback(state, host)
     run.tell(host, plan_text.lines(todo.plan, config.DIFF), refused=bool(todo.plan.refusals))

@@ -21,16 +21,18 @@ from pyinfra_nvml.facts.scheduler import Scheduler, SchedulerState
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.operations import drift_timer, refusal, tool, wheelhouse
 from pyinfra_nvml.operations.wheel_cache import NoWheels
-from pyinfra_nvml.settings.knobs import Knobs, knobs
-from pyinfra_nvml.settings.schedule import schedule_knobs
+from pyinfra_nvml.settings.host_data import given
+from pyinfra_nvml.settings.models import Settings
+from pyinfra_nvml.settings.reading import read_settings
+from pyinfra_nvml.settings.schedule import read_schedule
 
 
 def steps() -> None:
     """Installs this host's scheduled audit, or takes it away."""
-    wanted = schedule_knobs(host)
-    knobs(host)  # What a node takes along is held to what it may be before it goes.
+    wanted = read_schedule(host)
+    read_settings(host)  # What a node takes along is held to what it may be before it goes.
     if not wanted.present:
-        drift_timer.unscheduled(name="Take the scheduled audit away", knobs=wanted)
+        drift_timer.unscheduled(name="Take the scheduled audit away", settings=wanted)
         tool.uninstalled(name="Take its program away", home=wanted.drift_home)
     else:
         scheduler = host.get_fact(
@@ -43,8 +45,7 @@ def steps() -> None:
         )
         python = host.get_fact(Interpreter, python=wanted.drift_python, _ignore_errors=True)
         against = list(schedule_refusals.schedule_refusals(wanted, scheduler, python))
-        given = {name: host.data.get(name) for name in Knobs.__dataclass_fields__}
-        carried = schedule.carried(given, host.name)
+        carried = schedule.carried(given(host, Settings), host.name)
         packed = None
         if isinstance(python, InterpreterState) and not against:
             try:
@@ -70,7 +71,7 @@ def steps() -> None:
             )
             drift_timer.scheduled(
                 name=f"Audit {wanted.drift_schedule} as {wanted.user}",
-                knobs=wanted,
+                settings=wanted,
                 files=schedule.schedule_files(wanted, scheduler, host.name, carried),
                 systemd=scheduler.systemd,
             )

@@ -12,12 +12,12 @@ from pyinfra.api.deploy import deploy
 from pyinfra_nvml.explain.wsl_advice import advice, lines  # not found? pyinfra --chdir CHECKOUT
 from pyinfra_nvml.fleet.session import session
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.settings.knobs import knobs
+from pyinfra_nvml.settings.reading import read_settings
 
 
 def steps() -> None:
     """Says what to change on the Windows side of this host."""
-    run = session(state, knobs(host))
+    run = session(state, read_settings(host))
     now = run.ask(host).state
     found = now if isinstance(now, Unknown) else advice(now)
     run.plans[host.name] = tuple(lines(found))

@@ -1,5 +1,5 @@
 """Writes docs/checks.md from the checks' own docstrings, docs/mission.md from tests/mission.yaml,
-docs/knobs.md from the inventory's defaults.
+docs/settings.md and the inventory's defaults from settings/.
 
 python -m docs.generate
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docs import knobs_page, mission_page
+from docs import mission_page, settings_page
 from pyinfra_nvml.audit.catalogue import Entry, entries
 from pyinfra_nvml.model.finding import Area
 
@@ -64,5 +64,6 @@ def _heading(line: str) -> str:
 if __name__ == "__main__":
     PATH.write_text(pages())
     mission_page.PATH.write_text(mission_page.page())
-    knobs_page.PATH.write_text(knobs_page.page())
-    print(f"written: {PATH}, {mission_page.PATH}, {knobs_page.PATH}")
+    settings_page.DEFAULTS.write_text(settings_page.defaults())
+    settings_page.PATH.write_text(settings_page.page())
+    print(f"written: {PATH}, {mission_page.PATH}, {settings_page.PATH}")

@@ -18,7 +18,7 @@ from rich.terminal_theme import MONOKAI
 from pyinfra_nvml.audit.verdict import Verdict, verdict
 from pyinfra_nvml.reports.page import page
 from pyinfra_nvml.reports.terminal import print_report
-from pyinfra_nvml.settings.policy import Wishes
+from pyinfra_nvml.settings.policy import Policy
 from tests import recordings
 from tests.chromium import Page
 from tests.test_report_large import fleet
@@ -71,8 +71,8 @@ def printed() -> str:
 def recorded() -> list[Verdict]:
     """The recorded fleet of ``make demo``, with the monitor that its inventory names."""
     names = sorted(path.parent.name for path in recordings.NODES.glob("*/recording.txt"))
-    wishes = {"gpu_mig": Wishes(mig_monitors=("exporter",))}
-    return [verdict(name, recordings.node(name), 1, wishes.get(name)) for name in names]
+    policy = {"gpu_mig": Policy(mig_monitors=("exporter",))}
+    return [verdict(name, recordings.node(name), 1, policy.get(name)) for name in names]
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from pyinfra_nvml.fleet.inventory_read import (
     selected_hosts,
 )
 from pyinfra_nvml.fleet.session import session_of_run
-from pyinfra_nvml.fleet.wrong_knobs import wrong_knobs
+from pyinfra_nvml.fleet.wrong_settings import wrong_settings
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PR_SET_PDEATHSIG = 1
@@ -99,12 +99,12 @@ def _refusals(name: str, data: Sequence[str], limits: Sequence[str]) -> list[str
         return [inventory]
     return [
         *inventory_faults(inventory, limits),
-        *wrong_knobs(inventory, selected_hosts(inventory, limits)),
+        *wrong_settings(inventory, selected_hosts(inventory, limits)),
     ]
 
 
 def _group_data(inventory: str) -> list[str]:
-    """The defaults of every knob, where neither the inventory nor this directory has its own."""
+    """The defaults of every setting, where neither the inventory nor this directory has its own."""
     own = (place / "group_data" / "all.py" for place in (Path.cwd(), Path(inventory).parent))
     return [] if any(file.exists() for file in own) else [str(_DEFAULTS)]
 

@@ -62,11 +62,11 @@ def parse_options(words: Sequence[str]) -> Options:
     said = parser.parse_args(words)
     for pair in said.data:
         if not pair.partition("=")[0] or "=" not in pair:
-            parser.error(f"--data: saw {pair!r}, want KNOB=VALUE")
+            parser.error(f"--data: saw {pair!r}, want SETTING=VALUE")
     if said.last and said.accept:
         parser.error("--last --accept: saw both, want one: a run is accepted, or judged again")
     if said.last and said.data:
-        parser.error("--last --data: saw both, want one: knobs are of a run; a level is --level")
+        parser.error("--last --data: saw both, want one: settings are of a run; a level is --level")
     if said.last and said.textfile:
         parser.error("--last --textfile: saw both, want one: metrics are of a run")
     if said.textfile and not (said.textfile.suffix == ".prom" and said.textfile.parent.is_dir()):
@@ -75,7 +75,7 @@ def parse_options(words: Sequence[str]) -> Options:
         inventory=said.inventory,
         results=said.results,
         limits=tuple(said.limit),
-        data=(*said.data, *_knobs(said)),
+        data=(*said.data, *_settings(said)),
         level=said.level,
         scheme=said.exit_scheme,
         last=said.last,
@@ -85,8 +85,8 @@ def parse_options(words: Sequence[str]) -> Options:
     )
 
 
-def _knobs(said: argparse.Namespace) -> Iterator[str]:
-    """What is said by options and known to pyinfra's run as knobs."""
+def _settings(said: argparse.Namespace) -> Iterator[str]:
+    """What is said by options and known to pyinfra's run as settings."""
     if said.level:
         yield f"audit_level={said.level}"
     if said.accept:
@@ -113,7 +113,7 @@ def _parser() -> _Parser:
     add = parser.add_argument
     add("inventory", help="an inventory file, @local, or names of hosts")
     add("--limit", action="append", default=[], metavar="HOST", help="a host, group or pattern")
-    add("--data", action="append", default=[], metavar="K=V", help="overrule a knob")
+    add("--data", action="append", default=[], metavar="K=V", help="overrule a setting")
     add("--level", type=_level, metavar="LEVEL", help=f"what counts: {', '.join(_LEVELS)}")
     add("--exit-scheme", type=_known_scheme, default=Scheme.PLAIN,
         metavar="plain|nagios|npd", help="whose exit codes and first line")  # fmt: skip

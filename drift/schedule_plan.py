@@ -9,7 +9,7 @@ from pprint import pformat
 
 from pyinfra_nvml.drift import cron_time
 from pyinfra_nvml.facts.scheduler import SchedulerState
-from pyinfra_nvml.settings.schedule import ScheduleKnobs
+from pyinfra_nvml.settings.schedule import ScheduleSettings
 from pyinfra_nvml.templates import rendered
 
 UNITS = "/etc/systemd/system"
@@ -44,19 +44,19 @@ class ScheduleFiles:
 NOTHING = ScheduleFiles({}, {})
 
 _OF_THE_RUN = ("canary", "batch_size", "max_failures", "max_unavailable", "accept")
-_OF_THIS_MACHINE = ("report_", "kube")
-"""Knobs about changing a fleet, and about files here: a node that looks at itself has no use for
+_OF_THIS_MACHINE = ("report_", "kube", "_")
+"""Settings about changing a fleet, and about files here: a node that looks at itself has no use for
 them."""
 
 
-def carried(knobs: Mapping[str, object], host: str) -> dict[str, object]:
-    """The knobs that a node takes along to judge itself by, its waivers among them.
+def carried(settings: Mapping[str, object], host: str) -> dict[str, object]:
+    """The settings that a node takes along to judge itself by, its waivers among them.
 
     There its name is @local: a waiver for this host is one for every host of its inventory.
     """
     kept = {
         name: value
-        for name, value in knobs.items()
+        for name, value in settings.items()
         if value is not None and name not in _OF_THE_RUN and not name.startswith(_OF_THIS_MACHINE)
     }
     waivers = kept.get("waivers")
@@ -81,49 +81,49 @@ def _holds(waiver: Mapping[str, object], host: str) -> bool:
 
 
 def schedule_files(
-    knobs: ScheduleKnobs, scheduler: SchedulerState, host: str, carried: Mapping[str, object]
+    settings: ScheduleSettings, scheduler: SchedulerState, host: str, carried: Mapping[str, object]
 ) -> ScheduleFiles:
-    """The files of this schedule; ``carried`` are the knobs by which a node judges itself."""
+    """The files of this schedule; ``carried`` are the settings by which a node judges itself."""
     texts: dict[str, str] = {}
     links: dict[str, str] = {}
-    argv = audit_command(knobs, seconds_between(knobs, scheduler))
+    argv = audit_command(settings, seconds_between(settings, scheduler))
     if scheduler.systemd:
-        texts[SERVICE] = _service(knobs, argv)
-        texts[TIMER] = rendered(TIMER, calendar=knobs.drift_schedule, delay=knobs.drift_delay)
+        texts[SERVICE] = _service(settings, argv)
+        texts[TIMER] = rendered(TIMER, calendar=settings.drift_schedule, delay=settings.drift_delay)
         texts[BOOT] = rendered(BOOT)
         links[WANTED] = f"../{BOOT.rpartition('/')[2]}"
     else:
-        texts[CRON] = _crontab(knobs, argv, host)
-    if knobs.drift_mode == "node":
-        texts[INVENTORY] = rendered(INVENTORY, knobs=pformat(dict(carried)))
-    if knobs.drift_slurm:
+        texts[CRON] = _crontab(settings, argv, host)
+    if settings.drift_mode == "node":
+        texts[INVENTORY] = rendered(INVENTORY, settings=pformat(dict(carried)))
+    if settings.drift_slurm:
         texts[HEALTH] = rendered(
             HEALTH,
-            home=knobs.drift_home,
-            results=knobs.drift_results,
-            inventory=knobs.drift_inventory or INVENTORY,
-            level=knobs.drift_slurm,
-            unknown="drain" if knobs.drift_slurm_unknown else "leave",
+            home=settings.drift_home,
+            results=settings.drift_results,
+            inventory=settings.drift_inventory or INVENTORY,
+            level=settings.drift_slurm,
+            unknown="drain" if settings.drift_slurm_unknown else "leave",
         )
     return ScheduleFiles(texts, links, frozenset({HEALTH}) & texts.keys())
 
 
-def audit_command(knobs: ScheduleKnobs, interval: int) -> tuple[str, ...]:
+def audit_command(settings: ScheduleSettings, interval: int) -> tuple[str, ...]:
     """The audit as it is started; no word of it has a blank or a quote (settings/schedule.py),
     but the level."""
-    words = [f"{knobs.drift_home}/current/bin/nvml-audit", knobs.drift_inventory or INVENTORY]
-    words += ["--results", knobs.drift_results, "--interval", str(interval)]
-    words += ["--time-limit", str(knobs.drift_limit - _MARGIN)]
-    words += ["--level", knobs.drift_level] if knobs.drift_level else []
-    words += ["--textfile", knobs.drift_textfile] if knobs.drift_textfile else []
+    words = [f"{settings.drift_home}/current/bin/nvml-audit", settings.drift_inventory or INVENTORY]
+    words += ["--results", settings.drift_results, "--interval", str(interval)]
+    words += ["--time-limit", str(settings.drift_limit - _MARGIN)]
+    words += ["--level", settings.drift_level] if settings.drift_level else []
+    words += ["--textfile", settings.drift_textfile] if settings.drift_textfile else []
     return tuple(words)
 
 
-def seconds_between(knobs: ScheduleKnobs, scheduler: SchedulerState) -> int:
+def seconds_between(settings: ScheduleSettings, scheduler: SchedulerState) -> int:
     """The longest time between two runs; 0 where it is not known, which is refused."""
     if scheduler.systemd and isinstance(scheduler.gap, int):
         return scheduler.gap
-    said = cron_time.cron_entry(knobs.drift_schedule)
+    said = cron_time.cron_entry(settings.drift_schedule)
     return said[1] if said else 0
 
 
@@ -132,28 +132,28 @@ def directory(path: str | None) -> str | None:
     return path.rpartition("/")[0] if path else None
 
 
-def _service(knobs: ScheduleKnobs, argv: tuple[str, ...]) -> str:
-    textfile = directory(knobs.drift_textfile)
+def _service(settings: ScheduleSettings, argv: tuple[str, ...]) -> str:
+    textfile = directory(settings.drift_textfile)
     return rendered(
         SERVICE,
-        mode=knobs.drift_mode,
+        mode=settings.drift_mode,
         # Only the level has a blank; systemd.service(5), COMMAND LINES, takes double quotes.
         command=" ".join(f'"{word}"' if " " in word else word for word in argv),
-        limit=knobs.drift_limit,
-        user=knobs.user,
-        results=knobs.drift_results,
-        writable=[path for path in (knobs.drift_results, textfile) if path],
+        limit=settings.drift_limit,
+        user=settings.user,
+        results=settings.drift_results,
+        writable=[path for path in (settings.drift_results, textfile) if path],
     )
 
 
-def _crontab(knobs: ScheduleKnobs, argv: tuple[str, ...], host: str) -> str:
-    said = cron_time.cron_entry(knobs.drift_schedule)
+def _crontab(settings: ScheduleSettings, argv: tuple[str, ...], host: str) -> str:
+    said = cron_time.cron_entry(settings.drift_schedule)
     return rendered(
         CRON,
         time=said[0] if said else "",
-        user=knobs.user,
-        delay=cron_time.start_delay(host, knobs.drift_delay),
-        limit=knobs.drift_limit,
-        results=knobs.drift_results,
+        user=settings.user,
+        delay=cron_time.start_delay(host, settings.drift_delay),
+        limit=settings.drift_limit,
+        results=settings.drift_results,
         command=" ".join(f"'{word}'" if " " in word else word for word in argv),
     )

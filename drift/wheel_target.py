@@ -55,7 +55,7 @@ def unsupported_python(python: InterpreterState) -> tuple[str, str, str] | None:
     """Why this Python cannot carry us: saw, want, what to do; None where it can."""
     version = ".".join(map(str, python.version))
     if python.version < OLDEST:
-        do = "name a newer one with the knob drift_python, or audit this node from a controller"
+        do = "name a newer one with the setting drift_python, or audit this node from a controller"
         return f"Python {version}", "3.10 or newer", do
     if python.implementation != "CPython" or python.bits != 64:
         saw = f"{python.implementation}, {python.bits} bits"

@@ -145,7 +145,7 @@ def _choose(
     if wish:
         return Unknown(f"saw no node {wish} among {len(nodes)} of this cluster")
     several = f"{len(same)} nodes have" if same else f"none of {len(nodes)} nodes has"
-    return Unknown(f"{several} this machine's boot id; name the node: knob kubernetes_node")
+    return Unknown(f"{several} this machine's boot id; name the node: setting kubernetes_node")
 
 
 def _boot(node: dict[str, object]) -> str:

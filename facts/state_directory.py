@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 STATE_DIR = "/var/lib/pyinfra-nvml"
-"""The default of the knob ``state_directory``; it is for root alone."""
+"""The default of the setting ``state_directory``; it is for root alone."""
 
 # test(1) cannot tell "not there" from "not allowed to look".
 _READABLE = """

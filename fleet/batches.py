@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from pyinfra_nvml.settings.wrong import Wrong
+
 
 @dataclass(frozen=True)
 class Batches:
@@ -50,11 +52,12 @@ def _cut(hosts: Sequence[str], size: int) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(hosts[i : i + size]) for i in range(0, len(hosts), size))
 
 
-def absent_canary(canary: int | Collection[str], hosts: Collection[str]) -> str | None:
+def absent_canary(canary: int | Collection[str], hosts: Collection[str]) -> Wrong | None:
     """What is wrong with a canary that names hosts which are not in the inventory."""
     named = () if isinstance(canary, int) else canary
     if absent := sorted(set(named) - set(hosts)):
-        return f"knob canary: saw {', '.join(absent)}, want names of hosts in the inventory"
+        found = f"setting canary names {', '.join(absent)}"
+        return Wrong("canary", found, "; expected names of hosts in the inventory")
     return None
 
 
@@ -107,7 +110,7 @@ def halt_reason(
             return f"{title}: saw {', '.join(lost)} fail, want at most {allowed}"
         if canary and not any(host in progress.done for host in group):
             saw = f"saw {', '.join(group)} refused"
-            return f"{title}: {saw}, want one that proves the cure (knob canary)"
+            return f"{title}: {saw}, want one that proves the cure (setting canary)"
     failed = len(progress.failed)
     if most and failed and failed + len(order.groups[number]) > most:
         return f"nodes out of service: saw {failed} failed, want at most {most} with the next"

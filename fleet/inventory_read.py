@@ -1,7 +1,7 @@
 """An inventory as pyinfra is about to read it; pyinfra itself ends with 0 for one without hosts.
 
-It ignores an inventory that is not there, a limit or an exclusion that matches nothing, a knob that
-is misspelt.
+It ignores an inventory that is not there, a limit or an exclusion that matches nothing, a setting
+that is misspelt.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pyinfra.context import ctx_state
 from pyinfra_cli.inventory import make_inventory
 from pyinfra_cli.util import parse_cli_arg
 
-from pyinfra_nvml.settings.knob_names import unknown_to
+from pyinfra_nvml.settings.names import unknown_to
 
 
 def read_inventory(
@@ -46,7 +46,7 @@ def read_inventory(
 
 
 def parse_data(data: Sequence[str]) -> dict[str, Any]:
-    """What ``--data KNOB=VALUE`` gives to every host, read as pyinfra reads it."""
+    """What ``--data SETTING=VALUE`` gives to every host, read as pyinfra reads it."""
     pairs = (pair.partition("=") for pair in data)
     return {name: parse_cli_arg(value) for name, _, value in pairs}
 

@@ -27,7 +27,7 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.plugin_settings import config_map
 from pyinfra_nvml.facts.probe import Section, Sections
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.settings.cluster_access import Access
+from pyinfra_nvml.settings.cluster import Access
 
 LIMIT = 60
 """Seconds for all that a cluster is asked; the request's own limit does not cover a login helper

@@ -21,7 +21,7 @@ from pyinfra_nvml.fleet import run_inventory
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.reports.files import write_reports
 from pyinfra_nvml.reports.terminal import print_report
-from pyinfra_nvml.settings.knobs import Knobs
+from pyinfra_nvml.settings.models import Settings
 
 _WIDTH = 150
 """Columns of a report that goes to a file or another program."""
@@ -31,7 +31,7 @@ _WIDTH = 150
 class RunReport:
     """What a run tells of its hosts; ``lost`` is what it could not write or show, and why."""
 
-    knobs: Knobs
+    settings: Settings
     verdicts: Sequence[Verdict]
     at: datetime
     run: Run
@@ -42,17 +42,17 @@ class RunReport:
         return record_audit(self.verdicts, self.at, self.run)
 
     def write(self) -> Iterator[str]:
-        """Writes the files that the knobs name; yields a line for each."""
+        """Writes the files that the settings name; yields a line for each."""
         there = list(
-            write_reports(self.knobs, self.verdicts, self.at, self.run, lambda: self._recorded)
+            write_reports(self.settings, self.verdicts, self.at, self.run, lambda: self._recorded)
         )
         for path in there:
             if isinstance(path, Unknown):
                 self.lost.append(path.reason)
             yield path.reason if isinstance(path, Unknown) else f"written: {path}"
         # Nobody could look up what was accepted without its audit.
-        if self.knobs.accept and self.knobs.report_json in there:
-            yield from self._accept(self.knobs.report_json.parent)
+        if self.settings.accept and self.settings.report_json in there:
+            yield from self._accept(self.settings.report_json.parent)
 
     def _accept(self, place: Path) -> Iterator[str]:
         try:

@@ -62,7 +62,7 @@ def _interrupted(number: int, _: FrameType | None) -> NoReturn:
 def run_refusals(asked: Mapping[str, Any]) -> Iterator[str]:
     """Every reason against the run, in the order of the command line."""
     if unfit := [pair for pair in asked["data"] if "=" not in pair]:
-        yield from (f"--data: saw {pair!r}, want KNOB=VALUE" for pair in unfit)
+        yield from (f"--data: saw {pair!r}, want SETTING=VALUE" for pair in unfit)
         return
     given = {**parse_data(asked["data"]), **{name: asked[name] for name in _SSH if asked[name]}}
     inventory = read_inventory(asked["inventory"], given, asked["group_data"] or ())
@@ -72,31 +72,31 @@ def run_refusals(asked: Mapping[str, Any]) -> Iterator[str]:
     limits, excluded = asked["limit"] or (), asked["exclude"] or ()
     yield from inventory_faults(inventory, limits, excluded)
     if readers := list(_readers(asked["operations"])):
-        from pyinfra_nvml.fleet.wrong_knobs import wrong_knobs
+        from pyinfra_nvml.fleet.wrong_settings import wrong_settings
 
-        yield from wrong_knobs(inventory, selected_hosts(inventory, limits, excluded), readers)
+        yield from wrong_settings(inventory, selected_hosts(inventory, limits, excluded), readers)
     yield from prompts.unanswered_prompts(asked)
 
 
 def _readers(operations: Sequence[str]) -> Iterator[Callable[[Host], object]]:
-    """What reads the knobs of these deploys. Imported by them anyway, and by no other command."""
+    """What reads the settings of these deploys. Imported by them anyway, by no other command."""
     deploys = _own(operations)
     if deploys:
-        from pyinfra_nvml.settings.knobs import read_once
+        from pyinfra_nvml.settings.reading import read_once
 
         yield read_once
     if _IN_GROUPS.intersection(deploys):
-        from pyinfra_nvml.fleet.wrong_knobs import canary
+        from pyinfra_nvml.fleet.wrong_settings import canary
 
         yield canary
     if "schedule_drift" in deploys:
-        from pyinfra_nvml.settings.schedule import schedule_knobs
+        from pyinfra_nvml.settings.schedule import read_schedule
 
-        yield schedule_knobs
+        yield read_schedule
     if "mig_monitor" in deploys:
-        from pyinfra_nvml.settings.mig_monitor import monitor
+        from pyinfra_nvml.settings.mig_monitor import read_monitor
 
-        yield monitor
+        yield read_monitor
 
 
 def _report_unreached() -> None:

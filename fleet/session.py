@@ -9,7 +9,6 @@ from datetime import datetime, timezone
 import gevent
 from pyinfra import logger
 from pyinfra.api import Host, State
-from pyinfra.api.exceptions import DeployError
 from pyinfra.api.state import BaseStateCallback
 from typing_extensions import override
 
@@ -38,8 +37,10 @@ from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.engine_plan import Plan
 from pyinfra_nvml.reports.page import template
 from pyinfra_nvml.reports.terminal import run_notes
-from pyinfra_nvml.settings.knobs import Knobs, knobs
+from pyinfra_nvml.settings.models import Settings
+from pyinfra_nvml.settings.reading import read_settings
 from pyinfra_nvml.settings.waivers import Waiver
+from pyinfra_nvml.settings.wrong import RefusedSettings
 
 _MARGIN = 30
 """Seconds for the connection and a loaded node, on top of what the node's script may take."""
@@ -53,8 +54,8 @@ class Session(BaseStateCallback):
     the last of them.
     """
 
-    def __init__(self, knobs: Knobs) -> None:
-        self.knobs = knobs
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
         self.verdicts: dict[str, Verdict] = {}
         self.plans: dict[str, tuple[str, ...]] = {}
         self.rechecked: dict[str, Plan] = {}
@@ -89,21 +90,23 @@ class Session(BaseStateCallback):
     def order(self, state: State) -> Batches:
         """The groups in which the hosts of this run are changed: those that were connected to."""
         if self._order is None:
-            if told := absent_canary(self.knobs.canary, state.inventory.hosts):
-                raise DeployError(told)
+            if wrong := absent_canary(self.settings.canary, state.inventory.hosts):
+                raise RefusedSettings(wrong)
             reached = [host.name for host in state.inventory if host in state.activated_hosts]
-            most = most_at_once(self.knobs.max_unavailable, len(reached))
-            self._order = plan_batches(reached, self.knobs.canary, self.knobs.batch_size, most)
+            most = most_at_once(self.settings.max_unavailable, len(reached))
+            self._order = plan_batches(
+                reached, self.settings.canary, self.settings.batch_size, most
+            )
         return self._order
 
     def halt_reason(self, state: State, number: int) -> str | None:
         """Why the group of this number is not touched, as things stand now."""
         order = self.order(state)
-        if lost := unreached_canary(self.knobs.canary, order):
+        if lost := unreached_canary(self.settings.canary, order):
             return lost
-        most = most_at_once(self.knobs.max_unavailable, sum(map(len, order.groups)))
+        most = most_at_once(self.settings.max_unavailable, sum(map(len, order.groups)))
         progress = Progress(frozenset(self.done), frozenset(self.failed), frozenset(self.refused))
-        return halt_reason(order, number, progress, self.knobs.max_failures, most)
+        return halt_reason(order, number, progress, self.settings.max_failures, most)
 
     def tell(self, host: Host, lines: Iterable[str], refused: bool) -> None:
         """What is meant for this host, on the log and in the report; a refused one has failed."""
@@ -127,12 +130,12 @@ class Session(BaseStateCallback):
             answer = Unknown(NO_PASSWORD)
         if isinstance(answer, Unknown):
             answer = Unknown(connection_failure(answer.reason, host.name))
-        wanted = knobs(host)
+        wanted = read_settings(host)
         if wanted.access and not isinstance(answer, Unknown):
             answer = self.clusters.with_cluster(
                 wanted.access, answer, host.name, wanted.kubernetes_node
             )
-        judged = verdict(host.name, answer, count(), wanted.wishes, wanted.waivers)
+        judged = verdict(host.name, answer, count(), wanted.policy, wanted.waivers)
         self.verdicts[host.name] = judged
         return judged
 
@@ -147,7 +150,7 @@ class Session(BaseStateCallback):
             {host.name: _asked(host) for host in state.inventory if host.name in self.verdicts},
             limited=bool(state.limit_hosts),
         )
-        report = RunReport(self.knobs, verdicts, datetime.now(timezone.utc), run)
+        report = RunReport(self.settings, verdicts, datetime.now(timezone.utc), run)
         # Written before anything is shown: who reads may be gone (`| head`), the files stay.
         written = list(report.write())
         found = {name: verdict.results for name, verdict in self.verdicts.items()}
@@ -165,7 +168,7 @@ class Session(BaseStateCallback):
     def _waivers(self, state: State) -> Iterator[Waiver]:
         for host in state.inventory:
             if host.name in self.verdicts:
-                yield from knobs(host).waivers
+                yield from read_settings(host).waivers
 
     def _of(self, host: Host, state: State) -> Verdict:
         if host.name in self.verdicts:
@@ -181,26 +184,25 @@ class Session(BaseStateCallback):
         return not meant or host in meant
 
 
-def session(state: State, knobs: Knobs) -> Session:
+def session(state: State, settings: Settings) -> Session:
     """The session of this run; the first host's deploy code opens it."""
     controller_cpu.register_deploy_file(state.current_deploy_filename)
     for handler in state.callback_handlers:
         if isinstance(handler, Session):
             return handler
     tune_gc()
-    if knobs.report_html:
+    if settings.report_html:
         # Compiled while the nodes are waited for, not after the last of them.
         gevent.spawn(template)
-    opened = Session(knobs)
+    opened = Session(settings)
     state.add_callback_handler(opened)
     return opened
 
 
 def session_of_run(state: State) -> Session:
     """The session of a run that has ended, also of one that reached nobody: no deploy opened it."""
-    return session(state, knobs(next(iter(state.inventory))))
+    return session(state, read_settings(next(iter(state.inventory))))
 
 
 def _asked(host: Host) -> str:
-    level = knobs(host).audit_level
-    return level.value if level else "none"
+    return read_settings(host).audit_level

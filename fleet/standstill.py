@@ -11,7 +11,7 @@ STANDSTILL_SECONDS = 60
 """Without a byte of a file, or without the exit status of a command that prints no more."""
 
 LOGIN_SECONDS = 15
-"""For all keys of a login together; inventories/group_data/all.py has the knob."""
+"""For all keys of a login together; inventories/group_data/all.py has the setting."""
 
 
 def unfinished_start(version: str, seconds: float | None) -> paramiko.SSHException:

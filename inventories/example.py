@@ -2,7 +2,7 @@
 
     pyinfra inventories/example.py deploys/audit.py --dry
 
-A host is a name that ssh knows, or a pair of a name and its data. Every list is a group; knobs
+A host is a name that ssh knows, or a pair of a name and its data. Every list is a group; settings
 for one group go into group_data/<group>.py, for all hosts into group_data/all.py.
 """
 

@@ -10,7 +10,7 @@ _NODES = Path(__file__).resolve().parent.parent / "tests" / "nodes"
 
 
 # What the inventory of such a node would say (inventories/group_data/all.py).
-_KNOBS: dict[str, dict[str, object]] = {"gpu_mig": {"mig_monitors": ["exporter"]}}
+_SETTINGS: dict[str, dict[str, object]] = {"gpu_mig": {"mig_monitors": ["exporter"]}}
 
 
 def _host(recording: Path) -> tuple[str, dict[str, object]]:
@@ -24,7 +24,7 @@ def _host(recording: Path) -> tuple[str, dict[str, object]]:
             },
             "fake_delay": 0,
             "fake_delay_jitter": 0,
-            **_KNOBS.get(recording.parent.name, {}),
+            **_SETTINGS.get(recording.parent.name, {}),
         },
     )
 

@@ -1,54 +1,63 @@
-"""Why a node is left alone: one reason, and the names of those that may be overruled."""
+"""Why a node is left alone: one reason, and what of it an operator may overrule."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 
-from typing_extensions import override
+from typing_extensions import Self, override
+
+
+class Overrule(str, Enum):
+    """What an operator may overrule: its name, and what that means for a node."""
+
+    sentence: str
+
+    REMOVE = "remove", "containers that were started with --rm are lost"
+    PAUSED = "paused", "the state of paused containers is lost"
+    ECS = "ecs", "tasks of Amazon ECS are stopped"
+    GPU_LOST = "gpu-lost", "a GPU that has left the bus does not come back by a restart"
+    STUCK = "stuck", "a container with a process in state D may not stop"
+    SKEW = "skew", "while the driver waits for its reboot, no GPU container starts again"
+    DATA_ROOT = "data-root", "the symbolic link to the engine's directory is right"
+    KUBELET = "kubelet", "the node was drained before its reboot"
+    KURED = "kured", "kured may reboot the node as well"
+    SCHEDULER = "scheduler", "jobs of the node's scheduler are stopped by the reboot"
+    LIBRARIES = "libraries", "libraries of the driver that are part of an image stay as they are"
+    GUEST = "guest", "the container has a kernel module of its own to reboot for"
+    HARMLESS = "harmless", "every GPU comes by CDI, so another cgroup driver cures nothing"
+    NO_CGROUPS = "no-cgroups", "the toolkit opens no device, so another cgroup driver cures nothing"
+
+    def __new__(cls, word: str, sentence: str) -> Self:
+        member = str.__new__(cls, word)
+        member._value_ = word
+        member.sentence = sentence
+        return member
 
 
 @dataclass(frozen=True)
 class Refusal:
     """One reason to leave a node alone: what was seen, what would be wanted, what to do instead.
 
-    ``knob`` is its name in the knob ``overrule``; one without a name would break the host, and no
-    knob lets it pass.
+    ``overrule`` is what the setting ``overrule`` has to name to continue anyway; a refusal without
+    it protects the host, and no setting lets it pass.
     """
 
     subject: str
     saw: str
     want: str
     instead: str = ""
-    knob: str = ""
+    overrule: Overrule | None = None
 
     @override
     def __str__(self) -> str:
         more = f"; {self.instead}" if self.instead else ""
-        way = f" (overrule = {self.knob!r})" if self.knob else ""
+        way = f" (overrule = {self.overrule.value!r})" if self.overrule else ""
         return f"{self.subject}: saw {self.saw}, want {self.want}{more}{way}"
-
-
-OVERRULABLE = (
-    "data-root",
-    "ecs",
-    "gpu-lost",
-    "guest",
-    "harmless",
-    "kubelet",
-    "kured",
-    "libraries",
-    "no-cgroups",
-    "paused",
-    "remove",
-    "scheduler",
-    "skew",
-    "stuck",
-)
-"""The names that the knob ``overrule`` takes."""
 
 
 def standing(found: Iterable[Refusal], overruled: Iterable[str]) -> tuple[Refusal, ...]:
     """Those that the operator has not overruled."""
     names = set(overruled)
-    return tuple(one for one in found if not (one.knob and one.knob in names))
+    return tuple(one for one in found if one.overrule is None or one.overrule not in names)

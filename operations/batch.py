@@ -11,7 +11,7 @@ from pyinfra.context import host, state
 
 from pyinfra_nvml.fleet.session import Session, session
 from pyinfra_nvml.operations import node
-from pyinfra_nvml.settings.knobs import knobs
+from pyinfra_nvml.settings.reading import read_settings
 
 
 @operation()
@@ -27,7 +27,7 @@ def gate(number: int) -> Generator[StringCommand, None, None]:
 
         batch.gate(name="Before batch 2 of 3", number=2)
     """
-    run = session(state, knobs(host))
+    run = session(state, read_settings(host))
     # Before anything ran there is nothing to look at: a gate speaks when its turn has come.
     now = state.current_stage is StateStage.Execute
     reason = run.halt_reason(state, number) if now else None
@@ -50,7 +50,7 @@ def end() -> Generator[StringCommand, None, None]:
         batch.end(name="canary: through")
     """
     if state.current_stage is StateStage.Execute:
-        session(state, knobs(host)).done.add(host.name)
+        session(state, read_settings(host)).done.add(host.name)
     host.noop("all its steps are done")
     yield from ()
 

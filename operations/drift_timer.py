@@ -14,7 +14,7 @@ from pyinfra_nvml.drift.schedule_plan import NOTHING, PATHS, ScheduleFiles
 from pyinfra_nvml.facts.scheduler import Scheduler, SchedulerState
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import node
-from pyinfra_nvml.settings.schedule import SERVICE_USER, ScheduleKnobs
+from pyinfra_nvml.settings.schedule import SERVICE_USER, ScheduleSettings
 
 _LIMIT = 180
 """Seconds: a run at work is stopped, which its unit may take 90 s for (TimeoutStopSec)."""
@@ -22,12 +22,12 @@ _LIMIT = 180
 
 @operation()
 def scheduled(
-    knobs: ScheduleKnobs, files: ScheduleFiles, systemd: bool
+    settings: ScheduleSettings, files: ScheduleFiles, systemd: bool
 ) -> Generator[StringCommand, None, None]:
     """
     The audit of this node runs at its time, by a systemd timer or by cron.
 
-    + knobs: what the inventory asks of the schedule
+    + settings: what the inventory asks of the schedule
     + files: the files that are to be there
     + systemd: whether a timer starts it, or cron
 
@@ -38,20 +38,20 @@ def scheduled(
 
     .. code:: python
 
-        drift_timer.scheduled(knobs=wanted, files=schedule.files(...), systemd=True)
+        drift_timer.scheduled(settings=wanted, files=schedule.files(...), systemd=True)
     """
-    now = host.get_fact(Scheduler, calendar=knobs.drift_schedule, paths=PATHS)
+    now = host.get_fact(Scheduler, calendar=settings.drift_schedule, paths=PATHS)
     if not isinstance(now, Unknown) and in_place(now, files):
-        host.noop(f"the audit is scheduled: {knobs.drift_schedule}")
+        host.noop(f"the audit is scheduled: {settings.drift_schedule}")
         return
-    textfile = (knobs.drift_textfile or "").rpartition("/")[0] or "-"
-    create = "yes" if knobs.drift_user is None or knobs.drift_user == SERVICE_USER else "no"
+    textfile = (settings.drift_textfile or "").rpartition("/")[0] or "-"
+    create = "yes" if settings.drift_user is None or settings.drift_user == SERVICE_USER else "no"
     yield node.run(
         node.script("say", "metrics_file", "schedule"),
         "systemd" if systemd else "cron",
-        knobs.user,
+        settings.user,
         create,
-        knobs.drift_results,
+        settings.drift_results,
         textfile,
         stdin="".join(f"{line}\n" for line in _lines(files)),
         limit=_LIMIT,
@@ -59,20 +59,20 @@ def scheduled(
 
 
 @operation()
-def unscheduled(knobs: ScheduleKnobs) -> Generator[StringCommand, None, None]:
+def unscheduled(settings: ScheduleSettings) -> Generator[StringCommand, None, None]:
     """
     Nothing of ours is started at its time on this node. Results and the user stay.
 
-    + knobs: what the inventory asks of the schedule
+    + settings: what the inventory asks of the schedule
 
     **Example:**
 
     .. code:: python
 
-        drift_timer.unscheduled(knobs=wanted)
+        drift_timer.unscheduled(settings=wanted)
     """
-    more = (knobs.drift_textfile,) if knobs.drift_textfile else ()
-    now = host.get_fact(Scheduler, calendar=knobs.drift_schedule, paths=(*PATHS, *more))
+    more = (settings.drift_textfile,) if settings.drift_textfile else ()
+    now = host.get_fact(Scheduler, calendar=settings.drift_schedule, paths=(*PATHS, *more))
     if not isinstance(now, Unknown) and in_place(now, NOTHING) and now.active is False:
         host.noop("no audit is scheduled")
         return

@@ -17,12 +17,12 @@ from pyinfra_nvml.operations import refusal
 from pyinfra_nvml.remedies import engine_plan_text as plan_text
 from pyinfra_nvml.remedies import restore_plan as restore
 from pyinfra_nvml.remedies.engine_plan import Plan
-from pyinfra_nvml.settings.knobs import knobs
+from pyinfra_nvml.settings.reading import read_settings
 
 
 def cure_plan(state: State, host: Host) -> Plan:
     """What brings this host to its wanted driver, from what the node says now."""
-    wanted = knobs(host)
+    wanted = read_settings(host)
     return cgroup_driver_plan(
         session(state, wanted).ask(host),
         wanted.cgroup_driver,
@@ -34,7 +34,7 @@ def cure_plan(state: State, host: Host) -> Plan:
 
 def rollback(state: State, host: Host) -> restore.Restore:
     """What puts back the file of before on this host, from what the node says now."""
-    wanted = knobs(host)
+    wanted = read_settings(host)
     now = session(state, wanted).ask(host).state
     last = host.get_fact(LastWrite, state_dir=wanted.state_directory, _ignore_errors=True)
     if isinstance(now, Unknown):
@@ -67,7 +67,7 @@ def recheck(wanted: bool = True, restores: bool = False) -> Generator[FunctionCo
     if not wanted or state.current_stage is not StateStage.Execute:
         host.noop("no reason is against it")
         return
-    run = session(state, knobs(host))
+    run = session(state, read_settings(host))
     now = rollback(state, host).plan if restores else cure_plan(state, host)
     if not now.refusals:
         run.rechecked[host.name] = now

@@ -15,7 +15,7 @@ from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import proof
 from pyinfra_nvml.remedies.cure_proof import again, shortcomings
 from pyinfra_nvml.remedies.engine_plan import Plan
-from pyinfra_nvml.settings.knobs import knobs
+from pyinfra_nvml.settings.reading import read_settings
 
 
 @operation(is_idempotent=False, idempotent_notice="It looks at the node, and changes nothing.")
@@ -45,7 +45,7 @@ def reachable(
 
 def _turn(host: Host) -> Plan | None:
     """The plan of the second look, when the host's turn came; none where it did not."""
-    return session(ctx_state.get(), knobs(host)).rechecked.get(host.name)
+    return session(ctx_state.get(), read_settings(host)).rechecked.get(host.name)
 
 
 def _exposed(host: Host, before: Mapping[str, str]) -> dict[str, str]:
@@ -85,7 +85,7 @@ def restarted(
     if not wanted or not exposed:
         host.noop("no container is to be restarted")
         return
-    state = session(ctx_state.get(), knobs(host)).ask(host).state
+    state = session(ctx_state.get(), read_settings(host)).ask(host).state
     left = {} if isinstance(state, Unknown) else _left_behind(state, _exposed(host, exposed))
     for identity, name in left.items():
         yield StringCommand(*_RESTART, QuoteString(identity), _timeout=_STOP_LIMIT)
@@ -103,7 +103,7 @@ def _left_behind(node: NodeState, exposed: Mapping[str, str]) -> dict[str, str]:
 def _prove(
     state: State, host: Host, driver: str, exposed: dict[str, str], parting: Collection[str] = ()
 ) -> bool:
-    now = session(state, knobs(host)).ask(host).state
+    now = session(state, read_settings(host)).ask(host).state
     if isinstance(now, Unknown):
         return proof.report_proof(host, [f"node: saw {now.reason}, want it to answer"], "")
     missed = list(shortcomings(now, driver, exposed, parting))

@@ -32,7 +32,7 @@ from pyinfra_nvml.remedies.driver_plan import (
     library,
     plan,
 )
-from pyinfra_nvml.settings.knobs import knobs
+from pyinfra_nvml.settings.reading import read_settings
 
 _BEGIN = ("say", "state", "lock", "engine", "containers", "begin_reboot")
 _BEGIN_LIMIT = 180
@@ -58,7 +58,7 @@ _SETTLED = StringCommand(
 
 def planned(state: State, host: Host) -> DriverPlan:
     """The plan for a node's driver, from what the node says now."""
-    wanted = knobs(host)
+    wanted = read_settings(host)
     verdict = session(state, wanted).ask(host)
     now = verdict.state
     if isinstance(now, Unknown):
@@ -103,7 +103,7 @@ def rebooted(
         return
     # Hours may lie between the first look and this host's turn.
     now = planned(state, host)
-    verdict = session(state, knobs(host)).verdicts[host.name]
+    verdict = session(state, read_settings(host)).verdicts[host.name]
     boot = "" if isinstance(verdict.state, Unknown) else _boot(verdict.state.machine)
     if now.refusals or not boot:
         yield node.refuse(*(f"refused: {reason}" for reason in now.refusals), *_unread(boot))
@@ -139,7 +139,9 @@ def _wait(state: State, host: Host, before: str, timeout: int) -> bool:  # noqa:
             seconds = round(time.monotonic() - began)
             host.log(f"back after {seconds} s, boot {now}", logger.info)
             return True
-    told = f"reboot: saw no other boot within {timeout} s, want the node back (knob reboot_timeout)"
+    told = (
+        f"reboot: saw no other boot within {timeout} s, want the node back (setting reboot_timeout)"
+    )
     host.log_styled(told, fg="red", log_func=logger.error)
     return False
 
@@ -159,7 +161,7 @@ def _asked(host: Host) -> str:
 
 
 def _prove(state: State, host: Host, before: Collection[Result]) -> bool:
-    verdict = session(state, knobs(host)).ask(host)
+    verdict = session(state, read_settings(host)).ask(host)
     if isinstance(verdict.state, Unknown):
         missed = [f"node: saw {verdict.state.reason}, want it to answer"]
     else:

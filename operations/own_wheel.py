@@ -36,7 +36,7 @@ def own_wheel(kept: Path) -> Path:
 def content(wheel: Path) -> str:
     """Names and checksums of the program in the wheel: its own bytes differ with the umask.
 
-    Knobs are no part of it: a node takes its own along, and a new waiver installs nothing.
+    Settings are no part of it: a node takes its own along, and a new waiver installs nothing.
     """
     with zipfile.ZipFile(wheel) as packed:
         rows = [f"{each.filename} {each.CRC:08x}" for each in packed.infolist()]

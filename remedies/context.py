@@ -9,7 +9,7 @@ from pyinfra_nvml.facts.gpu_containers import GpuContainer
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.engine_plan import Plan, plan
-from pyinfra_nvml.settings.policy import Wishes
+from pyinfra_nvml.settings.policy import Policy
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Context:
     """One node, asked by every remedy of its findings; each plan is made once."""
 
     node: NodeState
-    policy: Wishes
+    policy: Policy
 
     @cached_property
     def to_cgroupfs(self) -> Plan:

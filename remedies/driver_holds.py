@@ -48,7 +48,7 @@ def holding(
     means: HoldToolsState | Unknown,
     way: str,
 ) -> Holding:
-    """What makes a node's holds those that the knob ``hold_driver`` wants."""
+    """What makes a node's holds those that the setting ``hold_driver`` wants."""
     if way == "leave":
         return NOTHING
     if isinstance(means, Unknown):
@@ -98,7 +98,7 @@ def _held(
     by = {"dpkg": "apt-mark", "rpm": means.locks or ""}
     return Holding(
         add=tuple(dict.fromkeys((by[package.manager], package.name) for package in free)),
-        # Our blacklist was asked for by another value of the knob.
+        # Our blacklist was asked for by another value of the setting.
         blacklist=_gone(means),
         refusals=tuple(refusals),
         notes=tuple(notes),

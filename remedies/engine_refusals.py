@@ -10,7 +10,7 @@ from pyinfra_nvml.facts.docker_inspect import Inspected
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.driver_versions import same
-from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.model.refusal import Overrule, Refusal
 from pyinfra_nvml.model.unknown import Unknown
 
 # Their /etc is rebuilt at boot or by the system's own tools (os-release(5), ID).
@@ -105,14 +105,16 @@ def losses(stopped: Collection[Inspected]) -> Iterator[Refusal]:
     """Containers that a stop ends for good."""
     if names := [one.name for one in stopped if one.auto_remove]:
         saw = f"--rm on {', '.join(names)}, which Docker removes when it stops"
-        yield Refusal("containers", saw, "containers that can come back", "let them end", "remove")
+        yield Refusal(
+            "containers", saw, "containers that can come back", "let them end", Overrule.REMOVE
+        )
     if names := [one.name for one in stopped if one.status == "paused"]:
         saw = f"paused: {', '.join(names)}, whose state a stop ends"
-        yield Refusal("containers", saw, "none paused", "docker unpause", "paused")
+        yield Refusal("containers", saw, "none paused", "docker unpause", Overrule.PAUSED)
     if names := [one.name for one in stopped if one.ecs_cluster]:
         saw = f"tasks of ECS: {', '.join(names)}"
         instead = "drain the container instance first"
-        yield Refusal("containers", saw, "no task of a scheduler", instead, "ecs")
+        yield Refusal("containers", saw, "no task of a scheduler", instead, Overrule.ECS)
 
 
 def risks(node: NodeState, stops: Iterable[Inspected]) -> Iterator[Refusal]:
@@ -127,14 +129,18 @@ def risks(node: NodeState, stops: Iterable[Inspected]) -> Iterator[Refusal]:
     )
     if log is not None and not isinstance(log, Unknown) and log.fallen:
         saw = "a GPU that has fallen off the bus (Xid 79)"
-        yield Refusal("kernel log", saw, "every GPU on the bus", "reboot the node", "gpu-lost")
+        yield Refusal(
+            "kernel log", saw, "every GPU on the bus", "reboot the node", Overrule.GPU_LOST
+        )
     if isinstance(node.stuck_processes, Unknown):
         want = "to know that no container's process is stuck"
-        yield Refusal("processes in state D", node.stuck_processes.reason, want, knob="stuck")
+        yield Refusal(
+            "processes in state D", node.stuck_processes.reason, want, overrule=Overrule.STUCK
+        )
     elif node.stuck_processes.processes:
         saw = ", ".join(f"{one.name} ({one.pid})" for one in node.stuck_processes.processes)
         instead = "their containers cannot stop; find out what they wait for, or reboot"
-        yield Refusal("processes in state D", saw, "none in a container", instead, "stuck")
+        yield Refusal("processes in state D", saw, "none in a container", instead, Overrule.STUCK)
 
 
 def _skew(node: NodeState, stopped: tuple[Inspected, ...]) -> Iterator[Refusal]:
@@ -148,4 +154,4 @@ def _skew(node: NodeState, stopped: tuple[Inspected, ...]) -> Iterator[Refusal]:
     if names := [one.name for one in stopped if one.id in with_gpu]:
         saw = f"module {loaded}, libnvidia-ml {library}; {', '.join(names)} would not start again"
         instead = "first do what driver-skew says; a reboot brings both"
-        yield Refusal("driver", saw, "one version", instead, "skew")
+        yield Refusal("driver", saw, "one version", instead, Overrule.SKEW)

@@ -11,12 +11,11 @@ from pyinfra_nvml.combiners.no_cgroups import CURE, refuses, switched_off
 from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.model.refusal import Overrule, Refusal
 from pyinfra_nvml.model.unknown import Unknown
 
-SHUT, HARMLESS = "no-cgroups", "harmless"
-"""What the knob ``overrule`` calls a node whose toolkit opens no device, and one whose GPUs systemd
-leaves alone."""
+SHUT, HARMLESS = Overrule.NO_CGROUPS, Overrule.HARMLESS
+"""A node whose toolkit opens no device, and one whose GPUs systemd leaves alone."""
 
 
 def no_cure(
@@ -39,7 +38,7 @@ def _never_opened(node: NodeState) -> str | Refusal:
         return Refusal("container toolkit", saw, want, f"{CURE}, then run this again", SHUT)
     return (
         f"no-cgroups = true in {config.path}: containers start without their GPU on either driver;"
-        f" {CURE}, then run this again (overrule = {SHUT!r} goes on all the same)"
+        f" {CURE}, then run this again (overrule = {SHUT.value!r} goes on all the same)"
     )
 
 
@@ -49,7 +48,7 @@ def _harmless(node: NodeState, info: EngineInfo | Unknown, driver: str) -> str:
     if not (unfiltered(node) or _by_cdi(node, info)):
         return ""
     why = UNFILTERED if unfiltered(node) else "no GPU comes by the legacy hook here"
-    more = f"cgroupfs would cure nothing (overrule = {HARMLESS!r} goes on all the same)"
+    more = f"cgroupfs would cure nothing (overrule = {HARMLESS.value!r} goes on all the same)"
     return f"the engine is on systemd; {why}: {more}"
 
 

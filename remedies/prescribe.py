@@ -13,7 +13,7 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Finding, Result
 from pyinfra_nvml.model.remedy import Remedy, Repair
 from pyinfra_nvml.remedies.context import Context
-from pyinfra_nvml.settings.policy import Wishes
+from pyinfra_nvml.settings.policy import Policy
 
 Prescribe = Callable[[Context, Finding], Remedy | None]
 
@@ -32,7 +32,7 @@ def known() -> dict[str, Prescribe]:
     }
 
 
-def prescribed(node: NodeState, policy: Wishes, results: Iterable[Result]) -> tuple[Result, ...]:
+def prescribed(node: NodeState, policy: Policy, results: Iterable[Result]) -> tuple[Result, ...]:
     """These results, each finding with its remedies on this node."""
     context = Context(node, policy)
     return tuple(

@@ -12,7 +12,7 @@ from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.facts.reboot_conditions import RebootConditionsState
 from pyinfra_nvml.facts.wsl import WslState
 from pyinfra_nvml.model.finding import Finding, Level, Result
-from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.model.refusal import Overrule, Refusal
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.engine_refusals import losses, not_root
@@ -73,7 +73,7 @@ def _guest(node: NodeState) -> Iterator[Refusal]:
         yield Refusal("machine", container.reason, "to know that it has a kernel of its own")
     elif container:
         saw = f"a container ({container}): the module is its host's"
-        yield Refusal("machine", saw, "the host itself", "reboot the host", "guest")
+        yield Refusal("machine", saw, "the host itself", "reboot the host", Overrule.GUEST)
 
 
 def _conditions(conditions: RebootConditionsState | Unknown) -> Iterator[Refusal]:
@@ -97,22 +97,24 @@ def _schedulers(node: NodeState, conditions: RebootConditionsState | Unknown) ->
     if kubelet is not None:
         saw = kubelet.reason if isinstance(kubelet, Unknown) else "a node of Kubernetes"
         instead = "kubectl drain NODE --ignore-daemonsets, then overrule; kubectl uncordon after"
-        yield Refusal("kubelet", saw, "its pods moved away", instead, "kubelet")
+        yield Refusal("kubelet", saw, "its pods moved away", instead, Overrule.KUBELET)
     if isinstance(conditions, Unknown):
         return
     if conditions.schedulers:
         saw = ", ".join(conditions.schedulers)
         instead = "drain it there first (Slurm: scontrol reboot ASAP nextstate=RESUME NODE)"
-        yield Refusal("scheduler", saw, "no jobs on this node", instead, "scheduler")
+        yield Refusal("scheduler", saw, "no jobs on this node", instead, Overrule.SCHEDULER)
     if "kured" in conditions.reboots:
         instead = "let it reboot by the flag; it drains and keeps its own order"
-        yield Refusal("kured", "it reboots this node", "one who does", instead, "kured")
+        yield Refusal("kured", "it reboots this node", "one who does", instead, Overrule.KURED)
 
 
 def _libraries(node: NodeState, libraries: ContainerLibrariesState | Unknown) -> Iterator[Refusal]:
     """Containers whose image brings a library of its own: the new module refuses that one."""
     if isinstance(libraries, Unknown):
-        yield Refusal("libraries in containers", libraries.reason, "to know them", knob="libraries")
+        yield Refusal(
+            "libraries in containers", libraries.reason, "to know them", overrule=Overrule.LIBRARIES
+        )
         return
     driver = node.nvidia_driver
     coming = driver.library if isinstance(driver, NvidiaDriverState) else None
@@ -122,7 +124,7 @@ def _libraries(node: NodeState, libraries: ContainerLibrariesState | Unknown) ->
             instead = f"take {one.path} out of the image: the driver's files come from the node"
             want = f"the node's, {coming}"
             yield Refusal(
-                f"container {_name(node, one.container)}", saw, want, instead, "libraries"
+                f"container {_name(node, one.container)}", saw, want, instead, Overrule.LIBRARIES
             )
 
 

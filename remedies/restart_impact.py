@@ -8,7 +8,7 @@ from pyinfra_nvml.combiners.daemon_document import Document, document
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.docker_inspect import Inspected
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.model.refusal import Overrule, Refusal
 from pyinfra_nvml.model.release import release
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.engine_refusals import risks
@@ -55,7 +55,7 @@ def _pending(content: bytes, engine: DockerEngineState, path: str) -> tuple[Refu
         return ()
     saw = f"data-root {root}, and an engine whose containers are in {info.root_directory}"
     instead = "restart docker by hand when its containers and images may go"
-    return (Refusal(path, saw, "both alike", instead, "data-root"),)
+    return (Refusal(path, saw, "both alike", instead, Overrule.DATA_ROOT),)
 
 
 def _stopped(

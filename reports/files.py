@@ -1,4 +1,4 @@
-"""The reports of one run as files on this machine, each where a knob says."""
+"""The reports of one run as files on this machine, each where a setting says."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.reports.junit import junit
 from pyinfra_nvml.reports.markdown import markdown
 from pyinfra_nvml.reports.page import page
-from pyinfra_nvml.settings.knobs import Knobs
+from pyinfra_nvml.settings.models import Settings
 
 
 def write_reports(
-    knobs: Knobs,
+    settings: Settings,
     verdicts: Sequence[Verdict],
     at: datetime,
     run: Run,
@@ -37,12 +37,12 @@ def write_reports(
         "report_json": lambda path: write_json(path, whole().to_json()),
         "report_html": lambda path: write_atomically(path, page(verdicts, at, run)),
         "report_junit": lambda path: write_atomically(
-            path, junit(verdicts, at, knobs.audit_level, run)
+            path, junit(verdicts, at, settings.level, run)
         ),
         "report_markdown": lambda path: write_atomically(path, markdown(verdicts, at, run)),
     }
     for name, written in forms.items():
-        path: Path | None = getattr(knobs, name)
+        path: Path | None = getattr(settings, name)
         if path is None:
             continue
         try:

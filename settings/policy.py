@@ -5,22 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from pyinfra_nvml.model.refusal import Overrule
+
 
 @dataclass(frozen=True)
-class Wishes:
-    """The part of the knobs that checks judge by (inventories/group_data/all.py has each).
+class Policy:
+    """The part of the settings that checks judge by (settings/audit.py has each).
 
     ``mig_monitors`` are patterns of the containers that may see across MIG instances, by name, pod
     (``namespace/name``) or image. ``overrule`` are the refusals that the owner lets pass.
 
     .. code:: python
 
-        Wishes(mig_monitors=("dcgm-exporter", "monitoring/*"))
+        Policy(mig_monitors=("dcgm-exporter", "monitoring/*"))
     """
 
     mig_monitors: tuple[str, ...] = ()
-    overrule: tuple[str, ...] = ()
+    overrule: tuple[Overrule, ...] = ()
 
     def monitor(self, *names: str) -> bool:
         """Whether one of a container's names is on the list."""
-        return any(fnmatchcase(name, wish) for wish in self.mig_monitors for name in names if name)
+        return any(
+            fnmatchcase(name, pattern) for pattern in self.mig_monitors for name in names if name
+        )

@@ -1,147 +1,198 @@
-"""The knobs of the scheduled audit, read from host data and held to what they may be."""
+"""The settings of deploys/schedule_drift.py: an audit at set times."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
+from pydantic import AfterValidator, Field, model_validator
 from pyinfra.api import Host
+from typing_extensions import Self
 
 from pyinfra_nvml.model.finding import LEVELS
-from pyinfra_nvml.settings import knob_values as values
-from pyinfra_nvml.settings.knob_names import misspelt
-from pyinfra_nvml.settings.refused_knobs import RefusedKnobs, refused_knob
+from pyinfra_nvml.settings.declaration import Declared, Expected
+from pyinfra_nvml.settings.field_types import OWN_DIRECTORY, OneOf
+from pyinfra_nvml.settings.host_data import given
+from pyinfra_nvml.settings.wrong import (
+    RefusedSettings,
+    Wrong,
+    WrongValue,
+    unknown_setting,
+    wrong_value,
+)
 
-MODES = ("controller", "node")
 SERVICE_USER = "pyinfra-nvml"
-# useradd(8), CAVEATS: what Debian, Fedora and shadow all take.
-_USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
-# In a path of a unit or a crontab these would need quoting that the two do in different ways.
-_PLAIN = re.compile(r"/[A-Za-z0-9._@+,:/-]*")
-
-_seconds = partial(values.count, of="a number of seconds")
 
 
-@dataclass(frozen=True)
-class ScheduleKnobs:
-    """What an inventory asks of the schedule; inventories/group_data/all.py has their meaning."""
+def _calendar(value: str) -> str:
+    """One line; whether systemd knows it is asked on the node."""
+    if not re.fullmatch(r"[A-Za-z0-9 .,:*/~_+-]+", value.strip()):
+        raise ValueError
+    return value.strip()
 
-    present: bool = True
-    drift_mode: str = "node"
-    drift_schedule: str = "hourly"
-    drift_delay: int = 900
-    drift_limit: int = 600
-    drift_level: str | None = None
-    drift_inventory: str | None = None
-    drift_user: str | None = None
-    drift_results: str = "/var/lib/pyinfra-nvml-drift"
-    drift_textfile: str | None = None
-    drift_home: str = "/opt/pyinfra-nvml"
-    drift_python: str = "python3"
-    drift_slurm: str | None = None
-    drift_slurm_unknown: bool = False
+
+def _path(value: str | None) -> str | None:
+    # In a path of a unit or a crontab others would need quoting that the two do in different ways.
+    if value is None:
+        return None
+    if not re.fullmatch(r"/[A-Za-z0-9._@+,:/-]*", value) or ".." in value.split("/"):
+        raise ValueError
+    return value.rstrip("/") or "/"
+
+
+def _own(value: str) -> str:
+    """A directory that may be given to one user: none that the system shares."""
+    path = _path(value)
+    if path is None or path.count("/") < 2:
+        raise ValueError
+    return path
+
+
+def _textfile(value: str | None) -> str | None:
+    # node_exporter reads files of this name alone (its README, Textfile Collector).
+    if value is not None and not value.endswith(".prom"):
+        raise ValueError
+    return _path(value)
+
+
+def _python(value: str) -> str:
+    if not re.fullmatch(r"/?[A-Za-z0-9._+/-]+", value):
+        raise ValueError
+    return value
+
+
+def _user(value: str | None) -> str | None:
+    # useradd(8), CAVEATS: what Debian, Fedora and shadow all take.
+    if value is not None and not re.fullmatch(r"[a-z_][a-z0-9_-]{0,31}", value):
+        raise ValueError
+    return value
+
+
+_PLAIN = "without blanks or quotes"
+Calendar = Annotated[
+    str, AfterValidator(_calendar), Expected("an OnCalendar= of systemd.time(7) in one line")
+]
+Directory = Annotated[str, AfterValidator(_own), Expected(f"{OWN_DIRECTORY}, {_PLAIN}")]
+Inventory = Annotated[
+    str | None, AfterValidator(_path), Expected(f"an absolute path on the node, {_PLAIN}, or None")
+]
+Textfile = Annotated[
+    str | None,
+    AfterValidator(_textfile),
+    Expected(f"the absolute path, {_PLAIN}, of a file NAME.prom in node_exporter's directory"),
+]
+Python = Annotated[
+    str, AfterValidator(_python), Expected("the name or the path of a Python on the node")
+]
+User = Annotated[
+    str | None,
+    AfterValidator(_user),
+    Expected("a user name of small letters, digits, - and _, or None"),
+]
+
+
+class ScheduleSettings(Declared):
+    """Who audits, when, as whom, and where the results go."""
+
+    present: bool = Field(
+        default=True,
+        description="False: deploys/schedule_drift.py removes the timer, its program and the Slurm "
+        "health check again.",
+    )
+    drift_mode: Literal["controller", "node"] = Field(
+        default="node",
+        description='Who audits: "node" (each node itself) or "controller" (one machine audits an '
+        "inventory).",
+    )
+    drift_schedule: Calendar = Field(
+        default="hourly",
+        description="When: an OnCalendar= of systemd.time(7). Without systemd, one that cron can "
+        "express too.",
+    )
+    drift_delay: Annotated[int, Expected("a number of seconds from 0")] = Field(
+        default=900,
+        ge=0,
+        description="Seconds over which the nodes spread their runs; each node always has the same "
+        "delay.",
+    )
+    drift_limit: Annotated[int, Expected("a number of seconds from 60")] = Field(
+        default=600,
+        ge=60,
+        description="Seconds after which a run is ended. Delay and limit together must be less "
+        "than the time between two runs.",
+    )
+    drift_level: Annotated[str | None, OneOf(*LEVELS, "none")] = Field(
+        default=None,
+        description='What a scheduled audit counts as a failure: "broken", "at risk", "advice" or '
+        '"none". None: what audit_level says.',
+    )
+    drift_inventory: Inventory = Field(
+        default=None,
+        description="The inventory that a controller audits: its path on the controller. A node "
+        "audits itself.",
+    )
+    drift_user: User = Field(
+        default=None,
+        description="The user who runs it. None: root on a node (needed to open a container's "
+        'device); on a controller a user of its own, "pyinfra-nvml", who needs the keys of the '
+        "inventory in its .ssh.",
+    )
+    drift_results: Directory = Field(
+        default="/var/lib/pyinfra-nvml-drift",
+        description="The directory for the results, and that user's home.",
+    )
+    drift_textfile: Textfile = Field(
+        default=None,
+        description="The file for node_exporter's textfile collector, NAME.prom in its directory. "
+        "None: no file.",
+    )
+    drift_home: Directory = Field(
+        default="/opt/pyinfra-nvml",
+        description="The directory for the program: a virtual environment for each version, and a "
+        "link to the one in use.",
+    )
+    drift_python: Python = Field(
+        default="python3",
+        description="The Python that makes them: a name or a path on the node; 3.10 or newer, with "
+        "venv.",
+    )
+    drift_slurm: Annotated[str | None, OneOf(*LEVELS)] = Field(
+        default=None,
+        description="Install a HealthCheckProgram for Slurm (docs/slurm.md) that drains a node "
+        'with a finding at or above this level: "broken", "at risk" or "advice". None: none is '
+        "installed.",
+    )
+    drift_slurm_unknown: bool = Field(
+        default=False,
+        description="True: it also drains a node that is unknown or whose results are too old.",
+    )
 
     @property
     def user(self) -> str:
         """Who runs the audit: root where it opens the devices of containers, else its own user."""
         return self.drift_user or ("root" if self.drift_mode == "node" else SERVICE_USER)
 
+    @model_validator(mode="after")
+    def _fits_a_controller(self) -> Self:
+        if self.drift_mode == "controller" and (wrong := tuple(self._unfit())):
+            raise WrongValue(*wrong)
+        return self
 
-def schedule_knobs(host: Host) -> ScheduleKnobs:
-    """This host's knobs; a value that makes no sense ends the run before anything is changed."""
-    _misspelt(host)
-    given = {}
-    for name, field in ScheduleKnobs.__dataclass_fields__.items():
-        value = host.data.get(name)
-        given[name] = field.default if value is None else value
-    mode = values.one_of(*MODES)("drift_mode", given["drift_mode"])
-    return ScheduleKnobs(
-        present=values.flag("present", given["present"]),
-        drift_mode=mode,
-        drift_schedule=_calendar(given),
-        drift_delay=_seconds(least=0)("drift_delay", given["drift_delay"]),
-        drift_limit=_seconds(least=60)("drift_limit", given["drift_limit"]),
-        drift_level=_level(given),
-        drift_inventory=_inventory(given, mode),
-        drift_user=_user(given),
-        drift_results=_own("drift_results", given),
-        drift_textfile=_textfile(given),
-        drift_home=_own("drift_home", given),
-        drift_python=_python(given),
-        drift_slurm=_slurm(given, mode),
-        drift_slurm_unknown=values.flag("drift_slurm_unknown", given["drift_slurm_unknown"]),
-    )
+    def _unfit(self) -> Iterator[Wrong]:
+        if self.drift_inventory is None:
+            expected = "the path of an inventory on the controller"
+            yield wrong_value("drift_inventory", None, expected)
+        if self.drift_slurm is not None:
+            expected = "None on a controller: a node is drained by its own audit"
+            yield wrong_value("drift_slurm", self.drift_slurm, expected)
 
 
-def _misspelt(host: Host) -> None:
-    """pyinfra takes any name with ``--data``, and nobody reads one that is not there."""
-    given = (name for name in sorted(host.data.dict()) if name.startswith("drift_"))
-    if lines := misspelt(given, ScheduleKnobs.__dataclass_fields__):
-        raise RefusedKnobs(*lines)
-
-
-def _calendar(given: dict[str, object]) -> str:
-    """One line; whether systemd knows it is asked on the node."""
-    value = given["drift_schedule"]
-    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9 .,:*/~_+-]+", value.strip()):
-        raise refused_knob("drift_schedule", value, "one OnCalendar= of systemd.time(7)")
-    return value.strip()
-
-
-def _path(name: str, value: object) -> str:
-    if not isinstance(value, str) or not _PLAIN.fullmatch(value) or ".." in value.split("/"):
-        raise refused_knob(name, value, "an absolute path on the node, without blanks or quotes")
-    return value.rstrip("/") or "/"
-
-
-def _own(name: str, given: dict[str, object]) -> str:
-    """A directory that may be given to one user: none that the system shares."""
-    path = _path(name, given[name])
-    if path.count("/") < 2:
-        raise refused_knob(name, given[name], "a directory of its own below another")
-    return path
-
-
-def _inventory(given: dict[str, object], mode: str) -> str | None:
-    value = given["drift_inventory"]
-    if value is None and mode == "controller":
-        raise refused_knob("drift_inventory", value, "the path of an inventory on the controller")
-    return None if value is None else _path("drift_inventory", value)
-
-
-def _textfile(given: dict[str, object]) -> str | None:
-    value = given["drift_textfile"]
-    path = None if value is None else _path("drift_textfile", value)
-    # node_exporter reads files of this name alone (its README, Textfile Collector).
-    if path is not None and not path.endswith(".prom"):
-        raise refused_knob("drift_textfile", value, "a file NAME.prom in node_exporter's directory")
-    return path
-
-
-def _python(given: dict[str, object]) -> str:
-    value = given["drift_python"]
-    if not isinstance(value, str) or not re.fullmatch(r"/?[A-Za-z0-9._+/-]+", value):
-        raise refused_knob("drift_python", value, "the name or the path of a Python on the node")
-    return value
-
-
-def _level(given: dict[str, object]) -> str | None:
-    value = given["drift_level"]
-    return values.one_of(*LEVELS, "none")("drift_level", value) if value else None
-
-
-def _slurm(given: dict[str, object], mode: str) -> str | None:
-    value = given["drift_slurm"]
-    if value is not None and mode == "controller":
-        raise refused_knob(
-            "drift_slurm", value, "None on a controller: a node is drained by its own audit"
-        )
-    return None if value is None else values.one_of(*LEVELS)("drift_slurm", value)
-
-
-def _user(given: dict[str, object]) -> str | None:
-    value = given["drift_user"]
-    if value is not None and (not isinstance(value, str) or not _USER.fullmatch(value)):
-        raise refused_knob("drift_user", value, "a user name of small letters, digits, - and _")
-    return value
+def read_schedule(host: Host) -> ScheduleSettings:
+    """This host's schedule; a wrong value ends the run before anything is changed."""
+    known = ScheduleSettings.names()
+    # pyinfra takes any name with ``--data``, and nobody reads one that is not there.
+    names = (name for name in sorted(host.data.dict()) if name.startswith("drift_"))
+    if wrong := [unknown_setting(name, known) for name in names if name not in known]:
+        raise RefusedSettings(*wrong)
+    return ScheduleSettings.read(given(host, ScheduleSettings))

@@ -10,6 +10,8 @@ from datetime import date
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
+from pyinfra_nvml.settings.wrong import Wrong, WrongValue, wrong_value
+
 _WANTED = ("check", "owner", "reason", "expires")
 _NARROWED = ("hosts", "subjects")
 _EVERY = ("*",)
@@ -17,7 +19,7 @@ _EVERY = ("*",)
 
 @dataclass(frozen=True)
 class Waiver:
-    """One item of the knob ``waivers``: it holds through the day on which it expires (UTC).
+    """One item of the setting ``waivers``: it holds through the day on which it expires (UTC).
 
     .. code:: python
 
@@ -42,47 +44,60 @@ class Waiver:
 
 
 def waivers(value: object, checks: Collection[str]) -> tuple[Waiver, ...]:
-    """The waivers of an inventory; ``ValueError`` has a line for each wrong one: item and key."""
+    """The waivers of an inventory; the error has each wrong one: its item and its key."""
     if value is None:
         return ()
+    if isinstance(value, (list, tuple)) and all(isinstance(item, Waiver) for item in value):
+        return tuple(value)
     if not isinstance(value, (list, tuple)):
-        raise ValueError(f"saw {value!r}, want a list of waivers")
-    meant, refused = [], []
+        raise WrongValue(wrong_value("waivers", value, "a list of waivers"))
+    meant: list[Waiver] = []
+    wrong: list[Wrong] = []
     for number, item in enumerate(value, 1):
         try:
             meant.append(_waiver(number, item, checks))
-        except ValueError as refusal:
-            refused.append(str(refusal))
-    if refused:
-        raise ValueError("\n".join(refused))
+        except WrongValue as refusal:
+            wrong += refusal.wrong
+    if wrong:
+        raise WrongValue(*wrong)
     return tuple(meant)
 
 
 def _waiver(number: int, item: object, checks: Collection[str]) -> Waiver:
     if not isinstance(item, Mapping):
-        raise ValueError(f"item {number}: saw {item!r}, want an object with {', '.join(_WANTED)}")
+        raise _wrong(f"item {number} is {item!r}", f"an object with {', '.join(_WANTED)}")
     for key in item:
         if key not in (*_WANTED, *_NARROWED):
-            near = _nearest(str(key), (*_WANTED, *_NARROWED))
-            raise ValueError(f"item {number}, {key}: saw no such key, want {near}")
+            found = f"item {number} has the unknown key {key}"
+            raise _misspelt(found, str(key), (*_WANTED, *_NARROWED))
     check, owner, reason = (_words(number, key, item.get(key)) for key in _WANTED[:3])
     if check not in checks:
-        near = _nearest(check, checks)
-        raise ValueError(f"item {number}, check: saw {check!r}, want {near}")
+        raise _misspelt(f"check of item {number} is {check!r}", check, checks)
     expires = _day(number, item.get("expires"))
     hosts, subjects = (_patterns(number, key, item.get(key)) for key in _NARROWED)
     return Waiver(check, owner, reason, expires, hosts, subjects)
 
 
-def _nearest(name: str, known: Collection[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    return near[0] if near else f"one of {', '.join(sorted(known))}"
+def _wrong(found: str, expected: str) -> WrongValue:
+    return WrongValue(Wrong("waivers", f"setting waivers: {found}", f"; expected {expected}"))
+
+
+def _unlike(number: int, key: str, value: object, expected: str) -> WrongValue:
+    seen = "missing" if value is None else repr(value)
+    return _wrong(f"{key} of item {number} is {seen}", expected)
+
+
+def _misspelt(found: str, name: str, known: Collection[str]) -> WrongValue:
+    if near := get_close_matches(name, known, n=1):
+        return WrongValue(
+            Wrong("waivers", f"setting waivers: {found}", f": did you mean {near[0]}?")
+        )
+    return _wrong(found, f"one of {', '.join(sorted(known))}")
 
 
 def _words(number: int, key: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
-        saw = "nothing" if value is None else repr(value)
-        raise ValueError(f"item {number}, {key}: saw {saw}, want words")
+        raise _unlike(number, key, value, "text")
     return value.strip()
 
 
@@ -93,8 +108,7 @@ def _day(number: int, value: object) -> date:
     if isinstance(text, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII):
         with suppress(ValueError):
             return date.fromisoformat(text)
-    saw = "nothing" if value is None else repr(value)
-    raise ValueError(f"item {number}, expires: saw {saw}, want a date like 2027-01-31")
+    raise _unlike(number, "expires", value, "a date like 2027-01-31")
 
 
 def _patterns(number: int, key: str, value: object) -> tuple[str, ...]:
@@ -102,5 +116,5 @@ def _patterns(number: int, key: str, value: object) -> tuple[str, ...]:
         return _EVERY
     names = (value,) if isinstance(value, str) else value
     if not isinstance(names, (list, tuple)) or not names:
-        raise ValueError(f"item {number}, {key}: saw {value!r}, want names or patterns of {key}")
+        raise _unlike(number, key, value, f"names or patterns of {key}")
     return tuple(_words(number, key, name) for name in names)

@@ -16,8 +16,8 @@ import yaml
 from pyinfra_nvml.audit.deploy_plans import cgroup_driver_plan
 from pyinfra_nvml.audit.verdict import Verdict, verdict
 from pyinfra_nvml.remedies.engine_plan import Plan
-from pyinfra_nvml.settings.knobs import Knobs
-from pyinfra_nvml.settings.policy import Wishes
+from pyinfra_nvml.settings.models import Settings
+from pyinfra_nvml.settings.policy import Policy
 from tests import case_words, described, recordings
 
 PLACE = Path(__file__).parent / "cases"
@@ -34,13 +34,13 @@ class Case:
     def judged(self) -> Verdict:
         answers = described.answers(self.said.get("node", {})) | self.said.get("answers", {})
         state = recordings.node(self.said["base"], answers)
-        wishes = {knob: tuple(value) for knob, value in self.said.get("wishes", {}).items()}
-        judged = verdict(self.id, state, wishes=Wishes(**wishes))
+        policy = {setting: tuple(value) for setting, value in self.said.get("policy", {}).items()}
+        judged = verdict(self.id, state, policy=Policy(**policy))
         return replace(judged, results=recordings.compared(judged.results))
 
     def planned(self, judged: Verdict) -> Plan:
-        """What the remedy would do, with the knobs as they come."""
-        return cgroup_driver_plan(judged, Knobs().cgroup_driver)
+        """What the remedy would do, with the settings as they come."""
+        return cgroup_driver_plan(judged, Settings().cgroup_driver)
 
     @property
     def right(self) -> bool:

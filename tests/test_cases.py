@@ -14,7 +14,7 @@ from tests.test_checks import assert_holds
 
 SETTLED = ("reporter", "maintainer", "merged PR", "vendor document", "open", "outcome not seen")
 FIELDS = {"source", "seen", "completed", "settled_by", "base", "verdict", "repair", "want"}
-MORE = {"node", "answers", "wishes"}
+MORE = {"node", "answers", "policy"}
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)

@@ -10,7 +10,7 @@ import yaml
 
 from pyinfra_nvml.audit.catalogue import entries, judge
 from pyinfra_nvml.model.unknown import plain
-from pyinfra_nvml.settings.policy import Wishes
+from pyinfra_nvml.settings.policy import Policy
 from tests import described, recordings
 
 CASES = Path(__file__).parent / "checks"
@@ -26,8 +26,8 @@ def test_verdict(path: Path) -> None:
     answers = described.answers(case.get("described", {})) | case.get("answers", {})
     node = recordings.node(case["node"], answers, case.get("cluster"))
     check = path.parent.name.replace("_", "-")
-    wishes = Wishes(**{name: tuple(value) for name, value in case.get("wishes", {}).items()})
-    result = next(result for result in judge(node, wishes) if result.check == check)
+    policy = Policy(**{name: tuple(value) for name, value in case.get("policy", {}).items()})
+    result = next(result for result in judge(node, policy) if result.check == check)
     want = case["want"]
     assert result.status.value == want["status"], result
     findings = want.get("findings", [])

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import yaml
 
-from docs import generate, knobs_page, mission_page
+from docs import generate, mission_page, settings_page
+from inventories.group_data import all as group_data
 from pyinfra_nvml import checks
 from pyinfra_nvml.audit.catalogue import entries
-from pyinfra_nvml.model.refusal import OVERRULABLE
-from pyinfra_nvml.settings.knobs import Knobs
+from pyinfra_nvml.model.refusal import Overrule
+from pyinfra_nvml.settings.models import MODELS, every_setting
 
 DOCS = generate.PATH.parent
 
@@ -24,15 +25,30 @@ def test_the_page_of_the_mission_is_current() -> None:
     assert mission_page.PATH.read_text() == mission_page.page(), "run: make docs"
 
 
-def test_the_page_of_the_knobs_is_current() -> None:
-    assert knobs_page.PATH.read_text() == knobs_page.page(), "run: make docs"
+def test_the_page_of_the_settings_is_current() -> None:
+    assert settings_page.PATH.read_text() == settings_page.page(), "run: make docs"
 
 
-def test_every_knob_has_its_meaning() -> None:
-    sections = knobs_page.page().split("\n## ")[1:]
+def test_the_inventorys_defaults_are_those_that_the_settings_declare() -> None:
+    assert settings_page.DEFAULTS.read_text() == settings_page.defaults(), "run: make docs"
+    for model in MODELS:
+        written = {
+            name: getattr(group_data, name)
+            for name, field in zip(model.names(), model.model_fields.values(), strict=True)
+            if field.default != getattr(group_data, name)
+        }
+        # Paths are texts in an inventory.
+        read = model.read({name: getattr(group_data, name) for name in model.names()})
+        assert {name: getattr(read, name) for name in written} == {
+            name: model.model_fields[name].default for name in written
+        }
+
+
+def test_every_setting_has_its_meaning() -> None:
+    sections = settings_page.page().split("\n## ")[1:]
     assert [section for section in sections if not section.partition("```\n\n")[2].strip()] == []
     named = {name for section in sections for name in section.splitlines()[0].split(", ")}
-    assert set(Knobs.__dataclass_fields__) <= named
+    assert every_setting() <= named
 
 
 def test_every_page_is_in_the_site_and_every_link_leads_somewhere() -> None:
@@ -69,7 +85,7 @@ def test_the_pages_name_every_refusal_that_can_be_overruled() -> None:
     cells = re.findall(r"\| ([\w, -]+) \|$", refused, re.MULTILINE)
     told = {name for pair in named for name in pair if name}
     told |= {name for cell in cells for name in cell.split(", ")}
-    assert told >= set(OVERRULABLE)
+    assert told >= {each.value for each in Overrule}
 
 
 def _pages(part: object) -> list[str]:

@@ -12,6 +12,7 @@ from pyinfra_nvml.facts.container_libraries import ContainerLibrariesState, Cont
 from pyinfra_nvml.facts.hold_tools import HoldToolsState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.reboot_conditions import Process, RebootConditionsState
+from pyinfra_nvml.model.refusal import Overrule
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies import driver_plan_text as driver_text
 from pyinfra_nvml.remedies.driver_plan import (
@@ -42,8 +43,8 @@ def node(name: str = "gpu_skew", **answers: Any) -> NodeState:
     return recordings.node(name, {key.replace("__", "."): each for key, each in answers.items()})
 
 
-def planned(state: NodeState, asked: NodeAnswers = ASKED, **knobs: Any) -> DriverPlan:
-    return plan(state, judge(state, None), asked, **knobs)
+def planned(state: NodeState, asked: NodeAnswers = ASKED, **settings: Any) -> DriverPlan:
+    return plan(state, judge(state, None), asked, **settings)
 
 
 def told(made: DriverPlan) -> str:
@@ -131,84 +132,84 @@ IMAGE = ContainerLibrariesState(
     (ContainerLibrary(TRAINER, "550.90.07", False, f"{FILE}550.90.07"),)
 )
 
-AGAINST: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
+AGAINST: dict[str, tuple[dict[str, Any], dict[str, Any], Overrule | None, str]] = {
     "module on disk stale": (
         {"nvidia_module__disk": disk("550.90.07")},
         {},
-        "",
+        None,
         "a reboot would not help: kernel 5.15.0-126-generic has 550.90.07 on disk",
     ),
     "module ahead of the library": (
         {"nvidia_module__loaded": {"rc": 2, "out": "/sys/module/nvidia/version:550.120"}},
         {},
-        "",
+        None,
         "the driver was taken back to 550.107.02",
     ),
     "module on disk not to be read": (
         {"nvidia_module__disk": {"rc": 124}},
         {},
-        "",
+        None,
         "module on disk: saw nvidia_module.disk: timed out, want to know that a reboot helps",
     ),
     "lxc": (
         {"machine__files": system("/run/systemd/container:lxc")},
         {},
-        "guest",
+        Overrule.GUEST,
         "machine: saw a container (lxc): the module is its host's, want the host itself",
     ),
-    "this machine": ({}, {"local": True}, "", "ssh from another machine"),
+    "this machine": ({}, {"local": True}, None, "ssh from another machine"),
     "kubelet": (
         {"daemons__processes": KUBELET},
         {},
-        "kubelet",
+        Overrule.KUBELET,
         "kubectl drain NODE --ignore-daemonsets",
     ),
     "kured": (
         {},
         {"conditions": replace(CONDITIONS, reboots=("kured",))},
-        "kured",
+        Overrule.KURED,
         "let it reboot by the flag",
     ),
     "slurm": (
         {},
         {"conditions": replace(CONDITIONS, schedulers=("slurmd",))},
-        "scheduler",
+        Overrule.SCHEDULER,
         "scontrol reboot ASAP nextstate=RESUME NODE",
     ),
     "dpkg at work": (
         {},
         {"conditions": replace(CONDITIONS, package_managers=(Process(440, "dpkg"),))},
-        "",
+        None,
         "package manager: saw dpkg (440) at work, want none; let it end",
     ),
     "inhibitor": (
         {},
         {"conditions": replace(CONDITIONS, blocks=("backup: runs until 06:00",))},
-        "",
+        None,
         "inhibitor: saw backup: runs until 06:00, want none that blocks a shutdown",
     ),
     "shutdown scheduled": (
         {},
         {"conditions": replace(CONDITIONS, scheduled="poweroff")},
-        "",
+        None,
         "shutdown: saw a poweroff that somebody has scheduled",
     ),
     "conditions that could not be told": (
         {},
         {"conditions": Unknown("reboot_conditions.ask: timed out")},
-        "",
+        None,
         "reboot: saw reboot_conditions.ask: timed out, want to know what it would meet",
     ),
     "library in an image": (
         {},
         {"libraries": IMAGE},
-        "libraries",
+        Overrule.LIBRARIES,
         "container trainer: saw libnvidia-ml 550.90.07 in its image, want the node's, 550.107.02",
     ),
     "libraries not to be told": (
         {},
         {"libraries": Unknown("want root to look into /proc")},
-        "libraries",
+        Overrule.LIBRARIES,
         "libraries in containers: saw want root to look into /proc",
     ),
     "--rm": (
@@ -218,13 +219,13 @@ AGAINST: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
             }
         },
         {},
-        "remove",
+        Overrule.REMOVE,
         "containers: saw --rm on x, which Docker removes when it stops",
     ),
     "containers not to be listed": (
         {"docker_inspect__running": {"rc": 124}},
         {},
-        "",
+        None,
         "running containers: saw docker_inspect.running: timed out, want to know what stops",
     ),
 }
@@ -232,22 +233,22 @@ AGAINST: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
 
 @pytest.mark.parametrize("case", AGAINST)
 def test_a_reboot_is_refused(case: str) -> None:
-    answers, more, knob, text = AGAINST[case]
+    answers, more, setting, text = AGAINST[case]
     state, asked = node(**answers), replace(ASKED, **more)
     made = planned(state, asked, reboot=True)
     assert not made.acts
     assert text in told(made)
-    assert {refusal.knob for refusal in made.refusals} == {knob}
+    assert {refusal.overrule for refusal in made.refusals} == {setting}
     # Without the reboot nothing is against the flag and the holds.
     assert planned(state, asked).refusals == ()
-    overruled = planned(state, asked, reboot=True, overrule=[knob])
-    assert overruled.reboot is bool(knob and not overruled.refusals)
+    overruled = planned(state, asked, reboot=True, overrule=[setting] if setting else [])
+    assert overruled.reboot is bool(setting and not overruled.refusals)
 
 
 def test_windows_brings_the_driver() -> None:
     made = planned(node("gpu_wsl"), reboot=True)
     assert "wsl --shutdown on the Windows side" in told(made)
-    assert [refusal.knob for refusal in made.refusals] == [""]
+    assert [refusal.overrule for refusal in made.refusals] == [None]
     assert not planned(node("gpu_wsl")).acts
 
 

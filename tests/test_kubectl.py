@@ -29,7 +29,7 @@ from pyinfra_nvml.facts.probe import Section
 from pyinfra_nvml.fleet import kubectl
 from pyinfra_nvml.fleet.kubectl import Clusters
 from pyinfra_nvml.model.unknown import Unknown, plain
-from pyinfra_nvml.settings.cluster_access import Access
+from pyinfra_nvml.settings.cluster import Access
 from tests import clusters, recordings
 from tests.api_server import kubeconfig, serving
 from tests.installed import program

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pyinfra_nvml.audit.catalogue import judge
-from pyinfra_nvml.settings.policy import Wishes
+from pyinfra_nvml.settings.policy import Policy
 from tests import made_up, recordings
 
 
@@ -23,8 +23,8 @@ def test_the_recording_is_current(path: Path) -> None:
 @pytest.mark.parametrize("path", made_up.MADE_UP, ids=name)
 def test_the_node_has_these_findings_and_no_other(path: Path) -> None:
     said = made_up.case(path)
-    wishes = Wishes(**{knob: tuple(value) for knob, value in said.get("wishes", {}).items()})
-    results = recordings.compared(judge(recordings.node(name(path)), wishes))
+    policy = Policy(**{setting: tuple(value) for setting, value in said.get("policy", {}).items()})
+    results = recordings.compared(judge(recordings.node(name(path)), policy))
     found = sorted(
         f"{result.check}: {finding.level.value}: {finding.subject}"
         for result in results

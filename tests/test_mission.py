@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 POINTS = [f"A{n}" for n in range(1, 7)] + [f"B{n}" for n in range(1, 12)]
 ROWS = mission_page.rows()
 OWN = [row for row in ROWS if "test" not in row]
-# Deploys, modules, tests, and the knobs that are set.
+# Deploys, modules, tests, and the settings that are set.
 STARTED = r"deploys/\w+\.py|(?<=-m )[\w.]+|tests/[\w/]+\.py|(?<=--data )\w+="
 OTHERS = [row for row in ROWS if "test" in row]
 
@@ -62,7 +62,7 @@ def test_the_tests_that_rows_name_are_there() -> None:
 
 @pytest.mark.parametrize("row", OTHERS, ids=lambda row: f"{row['point']}-{row['asks'][:40]}")
 def test_the_test_that_a_row_names_runs_its_command(row: dict[str, Any]) -> None:
-    """By what the command starts, with which knobs."""
+    """By what the command starts, with which settings."""
     module = row["test"].partition("::")[0]
     source = (ROOT / module).read_text()
     # A test may take its commands from the page that shows them.

@@ -29,7 +29,7 @@ from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import docker_engine, node_boot, reboot
 from pyinfra_nvml.operations import driver_holds as driver_packages
 from pyinfra_nvml.remedies.driver_plan import DriverPlan
-from pyinfra_nvml.settings.knobs import Knobs
+from pyinfra_nvml.settings.models import Settings
 from tests import recordings
 from tests.operation_host import Host, State, given, on_host, raw
 
@@ -226,7 +226,7 @@ def turn(monkeypatch: pytest.MonkeyPatch, plan: DriverPlan) -> list[StringComman
     """What the reboot does when this host's turn has come and this is its plan by then."""
     verdict = Verdict("gpu-1", recordings.node("gpu_skew"), ())
     monkeypatch.setattr(node_boot, "planned", lambda *_: plan)
-    monkeypatch.setattr(node_boot, "knobs", lambda _: Knobs())
+    monkeypatch.setattr(node_boot, "read_settings", lambda _: Settings())
     monkeypatch.setattr(node_boot, "session", lambda *_: SimpleNamespace(verdicts={"": verdict}))
     with on(interrupted=False, engine=None) as host:
         host.name = ""  # type: ignore[attr-defined]

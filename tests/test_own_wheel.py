@@ -20,7 +20,7 @@ def wheel(folder: Path, **other: str) -> str:
     """The content of a wheel in which some files are other ones; ``audit`` stands for the first."""
     names = {
         "audit": "pyinfra_nvml/reports/terminal.py",
-        "knobs": "pyinfra_nvml/inventories/group_data/all.py",
+        "settings": "pyinfra_nvml/inventories/group_data/all.py",
     }
     files = {**FILES, **{names[name]: text for name, text in other.items()}}
     path = folder / "a.whl"
@@ -30,8 +30,8 @@ def wheel(folder: Path, **other: str) -> str:
     return content(path)
 
 
-def test_a_knob_makes_no_other_version(tmp_path: Path) -> None:
-    assert wheel(tmp_path, knobs="audit_level = 'broken'") == wheel(tmp_path)
+def test_a_setting_makes_no_other_version(tmp_path: Path) -> None:
+    assert wheel(tmp_path, settings="audit_level = 'broken'") == wheel(tmp_path)
 
 
 def test_a_line_of_the_program_does(tmp_path: Path) -> None:

@@ -215,14 +215,14 @@ RISKS = {
 }
 
 
-@pytest.mark.parametrize("knob", RISKS)
-def test_a_risk_is_refused_until_it_is_overruled(knob: str) -> None:
-    row = f'{{"Id": "{"5" * 64}", "Name": "/x", {RISKS[knob]}}}\n'
+@pytest.mark.parametrize("setting", RISKS)
+def test_a_risk_is_refused_until_it_is_overruled(setting: str) -> None:
+    row = f'{{"Id": "{"5" * 64}", "Name": "/x", {RISKS[setting]}}}\n'
     node = recordings.node("trixie_exposed", {"docker_inspect.running": {"out": row}})
     made = plan(node, "cgroupfs")
-    assert [refusal.knob for refusal in made.refusals] == [knob]
+    assert [refusal.overrule for refusal in made.refusals] == [setting]
     assert not made.acts
-    assert plan(node, "cgroupfs", overrule=[knob]).acts
+    assert plan(node, "cgroupfs", overrule=[setting]).acts
 
 
 def test_gpu_containers_are_not_stopped_where_none_would_start_again() -> None:
@@ -273,7 +273,7 @@ def test_another_data_root_is_refused_until_it_is_overruled() -> None:
         "daemon_json.files": file(b'{"data-root": "/srv/docker"}'),
     }
     node = recordings.node("trixie_exposed", answers)
-    assert [refusal.knob for refusal in plan(node, "cgroupfs").refusals] == ["data-root"]
+    assert [refusal.overrule for refusal in plan(node, "cgroupfs").refusals] == ["data-root"]
     assert plan(node, "cgroupfs", overrule=["data-root"]).acts
 
 

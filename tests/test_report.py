@@ -26,7 +26,7 @@ from pyinfra_nvml.model.finding import (
     result,
 )
 from pyinfra_nvml.model.remedy import Repair
-from pyinfra_nvml.settings.policy import Wishes
+from pyinfra_nvml.settings.policy import Policy
 from tests import recordings
 from tests.fleet import printed
 
@@ -135,7 +135,7 @@ def test_a_level_is_reached_by_what_is_as_bad_or_worse(level: Level) -> None:
 
 
 def test_a_check_that_fails_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
-    def surprised(node: NodeState, _: Wishes) -> Iterator[Outcome]:
+    def surprised(node: NodeState, _: Policy) -> Iterator[Outcome]:
         raise ValueError(f"surprise: {type(node).__name__}")
 
     entry = Entry("surprised", Area.REST, "", surprised)

@@ -20,7 +20,7 @@ from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.reports.files import write_reports
 from pyinfra_nvml.reports.junit import junit
 from pyinfra_nvml.reports.markdown import escaped, markdown
-from pyinfra_nvml.settings.knobs import Knobs
+from pyinfra_nvml.settings.models import Settings
 from pyinfra_nvml.settings.waivers import Waiver
 from tests import recordings
 
@@ -203,24 +203,29 @@ def test_a_change_that_failed_is_told_beside_the_verdict() -> None:
     assert "trixie_exposed · a change failed here" in text
 
 
-def test_each_report_goes_where_its_knob_says(tmp_path: Path) -> None:
+def test_each_report_goes_where_its_setting_says(tmp_path: Path) -> None:
     out = tmp_path / "out"
     wanted = [out / "a.json", out / "a.html", out / "a.xml", out / "a.md"]
-    knobs = Knobs(
+    settings = Settings(
         report_json=wanted[0],
         report_html=wanted[1],
         report_junit=wanted[2],
         report_markdown=wanted[3],
     )
-    assert list(write_reports(knobs, fleet(), AT, Run())) == wanted
+    assert list(write_reports(settings, fleet(), AT, Run())) == wanted
     assert sorted(out.iterdir()) == sorted(wanted)
-    assert list(write_reports(Knobs(), fleet(), AT, Run())) == []
+    nowhere = Settings(report_json=None, report_html=None)
+    assert list(write_reports(nowhere, fleet(), AT, Run())) == []
 
 
 def test_a_report_that_cannot_be_written_is_told_and_takes_no_other(tmp_path: Path) -> None:
     (tmp_path / "full").touch()
-    knobs = Knobs(report_html=tmp_path / "full" / "a.html", report_markdown=tmp_path / "a.md")
-    lost, written = write_reports(knobs, fleet(), AT, Run())
+    settings = Settings(
+        report_json=None,
+        report_html=tmp_path / "full" / "a.html",
+        report_markdown=tmp_path / "a.md",
+    )
+    lost, written = write_reports(settings, fleet(), AT, Run())
     assert isinstance(lost, Unknown)
     assert lost.reason.startswith(f"report_html {tmp_path}/full/a.html: saw "), lost.reason
     assert lost.reason.endswith(", want a file to write")
@@ -231,8 +236,10 @@ def test_a_form_that_stumbles_is_told_and_takes_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pyinfra_nvml.reports.files.page", lambda *_: [][0])
-    knobs = Knobs(report_html=tmp_path / "a.html", report_markdown=tmp_path / "a.md")
-    lost, written = write_reports(knobs, fleet(), AT, Run())
+    settings = Settings(
+        report_json=None, report_html=tmp_path / "a.html", report_markdown=tmp_path / "a.md"
+    )
+    lost, written = write_reports(settings, fleet(), AT, Run())
     assert isinstance(lost, Unknown)
     assert "a.html: not written: IndexError: list index out of range" in lost.reason
     assert written == tmp_path / "a.md"

@@ -48,7 +48,7 @@ REFUSED = [
     (
         ["good.py", "--limit", "gpu-99", "--data", "batch_sise=4"],
         "limit gpu-99: saw no such host or group, want one of this inventory\n"
-        "knob batch_sise: saw no such knob, want batch_size (--data)",
+        "unknown setting batch_sise (--data): did you mean batch_size?",
     ),
     (
         ["good.py", "--exclude", "gpu-99"],
@@ -60,15 +60,15 @@ REFUSED = [
     ),
     (
         ["groups.py", "--data", "max_failures=lots", "--data", "reboot=yes"],
-        "knob reboot: saw 'yes', want true or false (--data)\n"
-        "knob max_failures: saw 'lots', want a number from 0 (--data)\n"
-        "knob batch_size: saw 0, want a number from 1 (host gpu-02)",
+        "setting max_failures is 'lots' (--data); expected a number from 0\n"
+        "setting reboot is 'yes' (--data); expected true or false\n"
+        "setting batch_size is 0 (host gpu-02); expected a number from 1",
     ),
     (
         ["groups.py", "--data", "max_failures=lots", "--limit", "gpu-01"],
-        "knob max_failures: saw 'lots', want a number from 0 (--data)",
+        "setting max_failures is 'lots' (--data); expected a number from 0",
     ),
-    (["good.py", "--data", "batch_size"], "--data: saw 'batch_size', want KNOB=VALUE"),
+    (["good.py", "--data", "batch_size"], "--data: saw 'batch_size', want SETTING=VALUE"),
     (
         ["good.py", "--data", "ssh_key=none"],
         "ssh_key none: saw No such file or directory, want the file of a private key",
@@ -150,7 +150,7 @@ def test_installed_as_a_package_a_deploy_runs_anywhere(place: Path) -> None:
     options = [f"--group-data={ROOT}/inventories/group_data", f"--config={ROOT}/config.py"]
     words = ["good.py", AUDIT, "--dry", "-y", "--data", "batch_size=none"]
     ended = _pyinfra(place, *words, *options)
-    told = "knob batch_size: saw 'none', want a number from 1 (--data)"
+    told = "setting batch_size is 'none' (--data); expected a number from 1"
     assert (ended.returncode, ended.stderr) == (1, f"--> Loading config...\n{told}\n")
 
 

@@ -40,27 +40,45 @@ EVERY = tuple(Waiver(check, "gpu-team", "replaced in January", UNTIL) for check 
 AT = datetime(2027, 1, 31, 12, tzinfo=timezone.utc)
 
 REFUSED: list[tuple[object, str]] = [
-    ("engine-driver", "saw 'engine-driver', want a list of waivers"),
-    (["engine-driver"], "item 1: saw 'engine-driver', want an object with check, owner,"),
-    ([GOOD, {**GOOD, "check": "engine-drivr"}], "item 2, check: saw 'engine-drivr', want engine-"),
-    ([{**GOOD, "check": "zork"}], "want one of device-exposure, device-loss, engine-driver"),
-    ([{**GOOD, "check": ["engine-driver"]}], "item 1, check: saw ['engine-driver'], want words"),
-    ([{**GOOD, "owner": " "}], "item 1, owner: saw ' ', want words"),
-    ([{k: v for k, v in GOOD.items() if k != "owner"}], "item 1, owner: saw nothing, want words"),
-    ([{**GOOD, "reason": None}], "item 1, reason: saw nothing, want words"),
-    ([{**GOOD, "expires": "soon"}], "item 1, expires: saw 'soon', want a date like 2027-01-31"),
-    ([{**GOOD, "expires": "2027-02-30"}], "item 1, expires: saw '2027-02-30', want a date"),
-    ([{**GOOD, "expires": 20270131}], "item 1, expires: saw 20270131, want a date"),
-    ([{**GOOD, "expires": "20270131"}], "item 1, expires: saw '20270131', want a date"),
-    ([{k: v for k, v in GOOD.items() if k != "expires"}], "item 1, expires: saw nothing"),
-    ([{**GOOD, "host": "gpu-01"}], "item 1, host: saw no such key, want hosts"),
-    ([{**GOOD, "hosts": []}], "item 1, hosts: saw [], want names or patterns of hosts"),
-    ([{**GOOD, "hosts": [1]}], "item 1, hosts: saw 1, want words"),
-    ([{**GOOD, "subject": "container x"}], "item 1, subject: saw no such key, want subjects"),
-    ([{**GOOD, "containers": ["x"]}], "item 1, containers: saw no such key, want one of check,"),
-    ([{**GOOD, "subjects": []}], "item 1, subjects: saw [], want names or patterns of subjects"),
-    ([{**GOOD, "subjects": {"x": 1}}], "item 1, subjects: saw {'x': 1}, want names or patterns"),
-    ([{**GOOD, "subjects": ["container x", " "]}], "item 1, subjects: saw ' ', want words"),
+    ("engine-driver", "is 'engine-driver'; expected a list of waivers"),
+    (["engine-driver"], "item 1 is 'engine-driver'; expected an object with check, owner,"),
+    (
+        [GOOD, {**GOOD, "check": "engine-drivr"}],
+        "item 2 is 'engine-drivr': did you mean engine-driver?",
+    ),
+    ([{**GOOD, "check": "zork"}], "expected one of device-exposure, device-loss, engine-driver"),
+    ([{**GOOD, "check": ["engine-driver"]}], "check of item 1 is ['engine-driver']; expected text"),
+    ([{**GOOD, "owner": " "}], "owner of item 1 is ' '; expected text"),
+    (
+        [{k: v for k, v in GOOD.items() if k != "owner"}],
+        "owner of item 1 is missing; expected text",
+    ),
+    ([{**GOOD, "reason": None}], "reason of item 1 is missing; expected text"),
+    ([{**GOOD, "expires": "soon"}], "expires of item 1 is 'soon'; expected a date like 2027-01-31"),
+    ([{**GOOD, "expires": "2027-02-30"}], "expires of item 1 is '2027-02-30'; expected a date"),
+    ([{**GOOD, "expires": 20270131}], "expires of item 1 is 20270131; expected a date"),
+    ([{**GOOD, "expires": "20270131"}], "expires of item 1 is '20270131'; expected a date"),
+    ([{k: v for k, v in GOOD.items() if k != "expires"}], "expires of item 1 is missing"),
+    ([{**GOOD, "host": "gpu-01"}], "item 1 has the unknown key host: did you mean hosts?"),
+    ([{**GOOD, "hosts": []}], "hosts of item 1 is []; expected names or patterns of hosts"),
+    ([{**GOOD, "hosts": [1]}], "hosts of item 1 is 1; expected text"),
+    (
+        [{**GOOD, "subject": "container x"}],
+        "item 1 has the unknown key subject: did you mean subjects?",
+    ),
+    (
+        [{**GOOD, "containers": ["x"]}],
+        "item 1 has the unknown key containers; expected one of check,",
+    ),
+    (
+        [{**GOOD, "subjects": []}],
+        "subjects of item 1 is []; expected names or patterns of subjects",
+    ),
+    (
+        [{**GOOD, "subjects": {"x": 1}}],
+        "subjects of item 1 is {'x': 1}; expected names or patterns",
+    ),
+    ([{**GOOD, "subjects": ["container x", " "]}], "subjects of item 1 is ' '; expected text"),
 ]
 
 
@@ -75,8 +93,11 @@ def test_every_wrong_one_is_told_at_once() -> None:
     wrong = [{**GOOD, "expires": "soon"}, GOOD, {**GOOD, "hosts": []}]
     with pytest.raises(ValueError) as refusal:
         waivers(wrong, CHECKS)
-    told = [line.partition(": saw")[0] for line in str(refusal.value).splitlines()]
-    assert told == ["item 1, expires", "item 3, hosts"]
+    told = [
+        line.removeprefix("setting waivers: ").partition(" is ")[0]
+        for line in str(refusal.value).splitlines()
+    ]
+    assert told == ["expires of item 1", "hosts of item 3"]
 
 
 def test_one_that_is_about_no_host_is_told_once() -> None:

@@ -1,17 +1,48 @@
-"""Every knob with its meaning and its default. A group or a host may have its own value."""
+"""Every setting with its meaning and its default. A group or a host may have its own value."""
 
 from pyinfra_nvml.fleet.transport import nodelay  # not found? pyinfra --chdir CHECKOUT
 
-# What the audit counts as a failure (exit code 1): "broken", "at risk", "advice" or "none".
+# From here on written by `make docs` from the declarations in settings/.
+
+# What the audit counts as a failure (exit code 1): findings from this level on: "broken", "at risk"
+# or "advice". "none": no finding is a failure.
 audit_level = "at risk"
 
-# The file on this machine for the JSON report; None: no file.
+# The file on this machine for the JSON report. None: no file.
 report_json = "results/audit.json"
 
-# The files for the same report as one HTML page, as JUnit XML and as Markdown; None: no file.
+# The file for the same report as one HTML page. None: no file.
 report_html = "results/audit.html"
+
+# The file for the same report as JUnit XML. None: no file.
 report_junit = None
+
+# The file for the same report as Markdown. None: no file.
 report_markdown = None
+
+# Findings that somebody answers for until a day: they stay in every report, and count for nothing.
+# Each item: {"check": "engine-driver", "owner": "gpu-team", "reason": "replaced in January",
+# "expires": "2027-01-31"}; "hosts": ["gpu-0*"] and "subjects": ["container train-*"] (as the report
+# names them) narrow it. It holds through that day (UTC). A list of a group or a host replaces this
+# one.
+waivers: tuple[object, ...] = ()
+
+# True: accept the state of this run, in accepted.json beside report_json (docs/drift.md).
+accept = False
+
+# The containers that may see across MIG instances: patterns of a container's name, its pod
+# ("namespace/name") or its image. Empty: such rights are reported as advice only.
+mig_monitors: tuple[object, ...] = ()
+
+# The kubeconfig on this machine: its Kubernetes cluster is asked too, with kubectl, once for all of
+# its nodes. None: no cluster is asked. A kubeconfig that is not named here is never used.
+kubeconfig = None
+
+# The context in that kubeconfig. None: the kubeconfig's own current context.
+kubecontext = None
+
+# The name of this host's node in the cluster. None: the node that has this machine's boot id.
+kubernetes_node = None
 
 # The cgroup driver that deploys/fix_cgroup.py sets for Docker: "cgroupfs" or "systemd".
 cgroup_driver = "cgroupfs"
@@ -22,46 +53,25 @@ only_exposed = False
 # True: bring Docker to that driver on nodes without a finding that asks for it, too.
 enforce = False
 
-# Refusals to ignore, by name. For fix_cgroup.py: "remove" (containers with --rm are lost), "paused"
-# (the state of paused containers is lost), "ecs", "gpu-lost", "stuck", "skew" (with a driver that
-# waits for its reboot no GPU container starts again), "data-root" (the symbolic link to the
-# engine's directory is right). For a reboot: "kubelet" (after a drain), "kured", "scheduler",
-# "libraries" (of an image), "guest" (a container with a module of its own), "remove", "paused",
-# "ecs". To change nodes that are left alone because no driver cures them: "harmless" (every GPU
-# comes by CDI), "no-cgroups" (the toolkit opens no device). Refusals that protect a host have no
-# name.
-overrule: tuple[str, ...] = ()
+# Refusals to ignore, by name: "remove" (containers that were started with --rm are lost); "paused"
+# (the state of paused containers is lost); "ecs" (tasks of Amazon ECS are stopped); "gpu-lost" (a
+# GPU that has left the bus does not come back by a restart); "stuck" (a container with a process in
+# state D may not stop); "skew" (while the driver waits for its reboot, no GPU container starts
+# again); "data-root" (the symbolic link to the engine's directory is right); "kubelet" (the node
+# was drained before its reboot); "kured" (kured may reboot the node as well); "scheduler" (jobs of
+# the node's scheduler are stopped by the reboot); "libraries" (libraries of the driver that are
+# part of an image stay as they are); "guest" (the container has a kernel module of its own to
+# reboot for); "harmless" (every GPU comes by CDI, so another cgroup driver cures nothing);
+# "no-cgroups" (the toolkit opens no device, so another cgroup driver cures nothing). Refusals that
+# protect a host have no name.
+overrule: tuple[object, ...] = ()
 
-# The containers that may see across MIG instances: patterns of a container's name, its pod
-# ("namespace/name") or its image. Empty: such rights are reported as advice only.
-mig_monitors: tuple[str, ...] = ()
+# True: with live-restore on, restart the containers that are still exposed after the switch, one by
+# one, and prove each. False: the run names them and fails.
+restart_exposed_containers = False
 
-# The kubeconfig on this machine: its Kubernetes cluster is asked too, with kubectl, once for all of
-# its nodes. None: no cluster is asked. A kubeconfig that is not named here is never used.
-kubeconfig = None
-
-# Its context; None: the kubeconfig's own current one.
-kubecontext = None
-
-# The name of this host's node in the cluster; None: the node that has this machine's boot id.
-kubernetes_node = None
-
-# Findings that somebody answers for until a day: they stay in every report, and count for nothing.
-# Each item: {"check": "engine-driver", "owner": "gpu-team", "reason": "replaced in January",
-# "expires": "2027-01-31"}; "hosts": ["gpu-0*"] and "subjects": ["container train-*"] (as the report
-# names them) narrow it. It holds through that day (UTC). A list of a group or a host replaces this
-# one.
-waivers: tuple[dict[str, object], ...] = ()
-
-# True: accept the state of this run, in accepted.json beside report_json (docs/drift.md).
-accept = False
-
-# The monitor that deploys/mig_monitor.py writes out: its image (required there), its name, its
-# namespace in Kubernetes, and the directory on this machine for the files.
-mig_monitor_image = None
-mig_monitor_name = "mig-monitor"
-mig_monitor_namespace = "monitoring"
-mig_monitor_out = "rendered"
+# The directory on a node for the backups of daemon.json and the journal of what was done.
+state_directory = "/var/lib/pyinfra-nvml"
 
 # A fleet is changed in groups, one after the other, in the order of the inventory. The canary goes
 # first: how many of the first hosts, or the names of some. This and the next three hold for a whole
@@ -78,13 +88,6 @@ max_failures = 0
 # No batch is larger. Hosts that failed count as out of service.
 max_unavailable = None
 
-# True: with live-restore on, restart the containers that are still exposed after the switch, one by
-# one, and prove each. False: the run names them and fails.
-restart_exposed_containers = False
-
-# The directory on a node for the backups of daemon.json and the journal of what was done.
-state_directory = "/var/lib/pyinfra-nvml"
-
 # The file on a node that says that it waits for a reboot, and why. kured and Ubuntu's login message
 # read this one. kured reboots nodes that have it: name another file if that is not wanted.
 reboot_sentinel = "/run/reboot-required"
@@ -99,6 +102,18 @@ reboot = False
 
 # Seconds that a node may take to come back. Servers with eight GPUs may need ten minutes.
 reboot_timeout = 900
+
+# The image of the monitor that deploys/mig_monitor.py writes out; that deploy needs it.
+mig_monitor_image = None
+
+# The name of that monitor.
+mig_monitor_name = "mig-monitor"
+
+# The namespace of that monitor in Kubernetes.
+mig_monitor_namespace = "monitoring"
+
+# The directory on this machine for the monitor's files.
+mig_monitor_out = "rendered"
 
 # False: deploys/schedule_drift.py removes the timer, its program and the Slurm health check again.
 present = True
@@ -116,7 +131,7 @@ drift_delay = 900
 # two runs.
 drift_limit = 600
 
-# What a scheduled audit counts as a failure: "broken", "at risk", "advice" or "none"; None: what
+# What a scheduled audit counts as a failure: "broken", "at risk", "advice" or "none". None: what
 # audit_level says.
 drift_level = None
 
@@ -130,7 +145,7 @@ drift_user = None
 # The directory for the results, and that user's home.
 drift_results = "/var/lib/pyinfra-nvml-drift"
 
-# The file for node_exporter's textfile collector, NAME.prom in its directory; None: no file.
+# The file for node_exporter's textfile collector, NAME.prom in its directory. None: no file.
 drift_textfile = None
 
 # The directory for the program: a virtual environment for each version, and a link to the one in
@@ -149,6 +164,8 @@ drift_slurm_unknown = False
 
 # Seconds after which a command on a node is given up; the node script ends within 23 s.
 _timeout = 60
+
+# To here written by `make docs`.
 
 # For paramiko: no delay of small packets (10 ms for a fact instead of 50), and limits for a node
 # that hangs (docs/fleets.md): seconds for a whole login (paramiko's own default is 30 for each

@@ -11,7 +11,7 @@ from pyinfra_nvml.facts.api_objects import NODES, items, part
 from pyinfra_nvml.facts.json_values import mapping, mappings, text
 from pyinfra_nvml.fleet.kubectl import QUERIES, run_kubectl
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.settings.cluster_access import Access
+from pyinfra_nvml.settings.cluster import Access
 
 ADDRESSES = ("InternalIP", "ExternalIP", "Hostname", "name")
 """What ssh goes to: kubernetes.io, Node, status.addresses; or the node's name as ssh knows it."""

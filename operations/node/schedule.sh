@@ -22,7 +22,7 @@ known_user() {
   fi || fail "user $user" "$(printf %s "$said" | one_line)" 'it made'
 }
 
-# What is in it may be of another user, where the knob drift_user was changed.
+# What is in it may be of another user, where the setting drift_user was changed.
 own_results() {
   [ ! -L "$results" ] || fail "$results" 'a symbolic link' 'a directory'
   mkdir -p "$results" || fail "$results" 'it cannot be made' 'a directory'

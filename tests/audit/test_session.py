@@ -9,7 +9,7 @@ from pyinfra.api import Config, Inventory, State
 
 from pyinfra_nvml.fleet.session import Session
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.settings.knobs import Knobs
+from pyinfra_nvml.settings.models import Settings
 
 
 def test_sudo_that_asks_where_nobody_answers_is_told_of_that_host(
@@ -24,7 +24,7 @@ def test_sudo_that_asks_where_nobody_answers_is_told_of_that_host(
         raise EOFError
 
     monkeypatch.setattr(host, "get_fact", ask)
-    verdict = Session(Knobs()).ask(host)
+    verdict = Session(Settings()).ask(host)
     assert isinstance(verdict.state, Unknown)
     assert verdict.state.reason.startswith("sudo: a password is required, and there is no terminal")
     assert "want sudo that asks this user for no password" in verdict.state.reason

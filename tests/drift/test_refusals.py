@@ -13,33 +13,33 @@ from tests.drift.place import ROOT, Place
 
 REFUSED = [
     (["--data", "audit_levl=none", "--limit", "zork"], "fleet.py", [
-        "knob audit_levl: saw no such knob, want audit_level (--data)\n",
+        "unknown setting audit_levl (--data): did you mean audit_level?\n",
         "limit zork: saw no such host or group, want one of this inventory\n",
     ]),
     (["--data", "batch_size=none"], "fleet.py", [
-        "knob batch_size: saw 'none', want a number from 1 (--data)\n"
+        "setting batch_size is 'none' (--data); expected a number from 1\n"
     ]),
     (["--data", "report_junit=."], "fleet.py", [
-        "knob report_junit: saw '.', a directory, want a file in it (--data)\n"
+        "setting report_junit is '.' (--data); expected the path of a file on this machine, not"
     ]),
     (["--data", "report_junit=a.x", "--data", "report_json=./a.x"], "fleet.py", [
-        "knobs report_json, report_junit: saw 'a.x' in both, want two files (--data)\n"
+        "settings report_json and report_junit are both 'a.x' (--data); expected two files\n"
     ]),
     (["--data", 'waivers=[{"check": "zork"}, 7]'], "fleet.py", [
-        "knob waivers: item 1, owner: saw nothing, want words (--data)\n",
-        "knob waivers: item 2: saw 7, want an object with check, ",
+        "setting waivers: owner of item 1 is missing (--data); expected text\n",
+        "setting waivers: item 2 is 7 (--data); expected an object with check, ",
     ]),
     (["--data", "_timeout=abc"], "fleet.py", [
-        "knob _timeout: saw 'abc', want seconds from 1 (--data)\n"
+        "setting _timeout is 'abc' (--data); expected a number of seconds from 1, or None\n"
     ]),
     (["--data", "_timeout=-1"], "fleet.py", [
-        "knob _timeout: saw -1, want seconds from 1 (--data)\n"
+        "setting _timeout is -1 (--data); expected a number of seconds from 1, or None\n"
     ]),
     ([], "none.py", ["inventory none.py: saw no such file or host, want a file, @local or"]),
     ([], "empty.py", ["inventory empty.py: saw no hosts in it, want a list of hosts\n"]),
     ([], "words.py", ["inventory words.py, line 1: saw invalid syntax, want Python\n"]),
     ([], ".", ["inventory .: saw Is a directory, want hosts\n"]),
-    ([], "own.py", ["knob waivers: saw 7, want a list of waivers (host gpu-02 and 1 more)\n"]),
+    ([], "own.py", ["setting waivers is 7 (host gpu-02 and 1 more); expected a list of waivers\n"]),
     ([], "refuses.py", ["inventory refuses.py: hosts.ini:3: saw 'b', want KEY=VALUE\n"]),
     ([], "fails.py", ["inventory fails.py, line 1: saw KeyError: 'HOSTS', want hosts\n"]),
 ]  # fmt: skip
@@ -86,7 +86,7 @@ def test_a_directory_that_its_user_may_not_enter_is_told(place: Place) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--data", "batch_size"], "--data: saw 'batch_size', want KNOB=VALUE"),
+        (["--data", "batch_size"], "--data: saw 'batch_size', want SETTING=VALUE"),
         (["--level", "bad"], "saw 'bad', want one of broken, at risk, advice, none"),
         (["--results", ""], "--results: saw '', want a directory"),
         (["--last", "--accept"], "--last --accept: saw both, want one"),

@@ -1,4 +1,4 @@
-"""What pyinfra gets of each inventory, with its knobs."""
+"""What pyinfra gets of each inventory, with its settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 def test_plain_pyinfra_takes_the_inventory(
     name: str, config: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    """As ``pyinfra inventories/NAME.py`` loads it, with the knobs of group_data/all.py."""
+    """As ``pyinfra inventories/NAME.py`` loads it, with the settings of group_data/all.py."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("NVML_SSH_CONFIG", config)
     monkeypatch.setenv("NVML_SSH_HOSTS", "gpu-*")

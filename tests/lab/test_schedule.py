@@ -29,7 +29,7 @@ AUDIT = f"{PROGRAM} /etc/pyinfra-nvml/inventory.py --results"
 FLEET = "/etc/pyinfra-nvml/fleet.py"
 UNIT = "pyinfra-nvml-drift.service"
 RUN = f"systemctl start {UNIT}"
-KNOBS = {
+SETTINGS = {
     "drift_delay": 0,
     "drift_level": "broken",
     "drift_textfile": PROM,
@@ -58,8 +58,10 @@ class Scheduled:
     node: Node
     hosts: Path
 
-    def deploy(self, **knobs: object) -> deployed.Outcome:
-        given = {name: value for name, value in {**KNOBS, **knobs}.items() if value is not None}
+    def deploy(self, **settings: object) -> deployed.Outcome:
+        given = {
+            name: value for name, value in {**SETTINGS, **settings}.items() if value is not None
+        }
         words = [f"--data={name}={value}" for name, value in given.items()]
         return deployed.run(self.hosts, "schedule_drift.py", "-y", *words, limit=500)
 

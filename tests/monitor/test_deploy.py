@@ -1,4 +1,4 @@
-"""The deploy that writes the MIG monitor out, as its page has it, and its knobs."""
+"""The deploy that writes the MIG monitor out, as its page has it, and its settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import yaml
 from pyinfra.api import Host
 from pyinfra.api.exceptions import DeployError
 
-from pyinfra_nvml.settings.mig_monitor import monitor
+from pyinfra_nvml.settings.mig_monitor import read_monitor
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,7 +42,7 @@ def test_a_monitor_that_the_inventory_does_not_name_is_refused(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("knob", "value"),
+    ("setting", "value"),
     [
         ("mig_monitor_image", None),
         ("mig_monitor_image", "r/x:1 y"),
@@ -53,10 +53,10 @@ def test_a_monitor_that_the_inventory_does_not_name_is_refused(tmp_path: Path) -
         ("mig_monitor_out", "/etc/hostname/x"),
     ],
 )
-def test_a_knob_that_makes_no_sense_ends_the_run(knob: str, value: str | None) -> None:
-    data = {"mig_monitor_image": "r.example/x:1", knob: value}
-    with pytest.raises(DeployError, match=f"knob {knob}: saw"):
-        monitor(cast(Host, SimpleNamespace(data=data)))
+def test_a_setting_that_makes_no_sense_ends_the_run(setting: str, value: str | None) -> None:
+    data = {"mig_monitor_image": "r.example/x:1", setting: value}
+    with pytest.raises(DeployError, match=f"setting {setting} is "):
+        read_monitor(cast(Host, SimpleNamespace(data=data)))
 
 
 def told(text: str) -> list[str]:

@@ -14,14 +14,14 @@ from pyinfra_nvml.drift import schedule_plan as schedule
 from pyinfra_nvml.facts.scheduler import SchedulerState
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations.drift_timer import in_place
-from pyinfra_nvml.settings.schedule import ScheduleKnobs
+from pyinfra_nvml.settings.schedule import ScheduleSettings
 from tests.schedule.nodes import CONTROLLER, CRON, NODE, SYSTEMD
 
 
 def test_the_files_of_a_node() -> None:
     textfile = "/var/lib/node_exporter/nvml.prom"
-    knobs = replace(NODE, drift_textfile=textfile, drift_level="at risk")
-    made = schedule.schedule_files(knobs, SYSTEMD, "gpu-01", {"audit_level": "broken"})
+    settings = NODE.model_copy(update={"drift_textfile": textfile, "drift_level": "at risk"})
+    made = schedule.schedule_files(settings, SYSTEMD, "gpu-01", {"audit_level": "broken"})
     service = made.texts[schedule.SERVICE]
     assert (
         "\nExecStart=/opt/pyinfra-nvml/current/bin/nvml-audit /etc/pyinfra-nvml/inventory.py"
@@ -37,7 +37,7 @@ def test_the_files_of_a_node() -> None:
     assert set(made.absent) == {schedule.CRON, schedule.HEALTH}
 
 
-def test_the_knobs_that_go_along() -> None:
+def test_the_settings_that_go_along() -> None:
     waivers = [
         {"check": "engine-driver", "hosts": "gpu-0*", "expires": date(2027, 1, 31)},
         {"check": "driver-skew", "expires": "2027-01-31"},
@@ -78,16 +78,20 @@ def test_no_unit_is_wanted_but_the_one_that_never_changes() -> None:
     """A timer that a target wants stays loaded, and its change would need a daemon-reload."""
     made = schedule.schedule_files(NODE, SYSTEMD, "gpu-01", {})
     assert "[Install]" not in made.texts[schedule.TIMER] + made.texts[schedule.SERVICE]
-    other = replace(CONTROLLER, drift_schedule="daily", drift_limit=60, drift_home="/opt/other")
+    other = CONTROLLER.model_copy(
+        update={"drift_schedule": "daily", "drift_limit": 60, "drift_home": "/opt/other"}
+    )
     assert (
         schedule.schedule_files(other, SYSTEMD, "x", {}).texts[schedule.BOOT]
         == made.texts[schedule.BOOT]
     )
 
 
-@pytest.mark.parametrize("knobs", [NODE, CONTROLLER])
-def test_no_unit_sets_a_limit_that_makes_systemd_write_device_filters(knobs: ScheduleKnobs) -> None:
-    for text in schedule.schedule_files(knobs, SYSTEMD, "gpu-01", {}).texts.values():
+@pytest.mark.parametrize("settings", [NODE, CONTROLLER])
+def test_no_unit_sets_a_limit_that_makes_systemd_write_device_filters(
+    settings: ScheduleSettings,
+) -> None:
+    for text in schedule.schedule_files(settings, SYSTEMD, "gpu-01", {}).texts.values():
         set_ = [line.partition("=")[0] for line in text.splitlines() if not line.startswith("#")]
         risky = r"(Memory|CPU|IO|Tasks|IP|Device|PrivateDevices|Slice|Delegate|Allowed)"
         assert [name for name in set_ if re.match(risky, name)] == []

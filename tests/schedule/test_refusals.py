@@ -15,9 +15,12 @@ from tests.schedule.nodes import CONTROLLER, CRON, NODE, OUT, PYTHON, SYSTEMD
 def test_what_has_to_be_there_before() -> None:
     assert schedule_refusals.needed(NODE) == ()
     assert (
-        schedule_refusals.needed(replace(NODE, drift_textfile=f"{NODE.drift_results}/a.prom")) == ()
+        schedule_refusals.needed(
+            NODE.model_copy(update={"drift_textfile": f"{NODE.drift_results}/a.prom"})
+        )
+        == ()
     )
-    both = replace(CONTROLLER, drift_textfile="/var/lib/node_exporter/a.prom")
+    both = CONTROLLER.model_copy(update={"drift_textfile": "/var/lib/node_exporter/a.prom"})
     assert schedule_refusals.needed(both) == (
         "/etc/pyinfra-nvml/fleet.py",
         "/var/lib/node_exporter",
@@ -25,7 +28,7 @@ def test_what_has_to_be_there_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("knobs", "scheduler", "python", "told"),
+    ("settings", "scheduler", "python", "told"),
     [
         ({}, SYSTEMD, PYTHON, []),
         ({}, CRON, PYTHON, []),
@@ -79,11 +82,13 @@ def test_what_has_to_be_there_before() -> None:
     ],
 )
 def test_the_reasons_against_it(
-    knobs: dict[str, Any], scheduler: Any, python: Any, told: list[str]
+    settings: dict[str, Any], scheduler: Any, python: Any, told: list[str]
 ) -> None:
     found = [
         str(one)
-        for one in schedule_refusals.schedule_refusals(replace(NODE, **knobs), scheduler, python)
+        for one in schedule_refusals.schedule_refusals(
+            NODE.model_copy(update=settings), scheduler, python
+        )
     ]
     assert len(found) == len(told)
     for one, start in zip(found, told, strict=True):

@@ -1,4 +1,4 @@
-"""Knobs are read once a host, and each host has its own."""
+"""Settings are read once a host, and each host has its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyinfra.api import Host, Inventory
 from pyinfra.api.exceptions import DeployError
 from pyinfra.context import ctx_host
 
-from pyinfra_nvml.settings.knobs import knobs
+from pyinfra_nvml.settings.reading import read_settings
 
 
 @pytest.fixture
@@ -30,41 +30,41 @@ def test_a_deploys_host_is_each_host_in_turn(inventory: Inventory) -> None:
     seen = {}
     for name in ("a", "b", "a"):
         with ctx_host.use(named(inventory, name)):
-            seen[name] = knobs(host).batch_size
+            seen[name] = read_settings(host).batch_size
     assert seen == {"a": 3, "b": 4}
 
 
 def test_they_are_read_once_and_known_after_the_deploy(inventory: Inventory) -> None:
     with ctx_host.use(named(inventory, "a")):
-        read = knobs(host)
-    assert knobs(named(inventory, "a")) is read
+        read = read_settings(host)
+    assert read_settings(named(inventory, "a")) is read
 
 
 def test_a_refusal_is_told_each_time() -> None:
     inventory = Inventory(([("a", {"batch_size": 0})], {}))
     for _ in range(2):
         with pytest.raises(DeployError, match="batch_size"):
-            knobs(named(inventory, "a"))
+            read_settings(named(inventory, "a"))
 
 
 def test_a_name_that_nobody_reads_is_refused_for_every_host() -> None:
     hosts: list[tuple[str, dict[str, object]]] = [("a", {}), ("b", {})]
     inventory = Inventory((hosts, {}), override_data={"batch_sise": 1})
     for name in ("a", "b", "a"):
-        with pytest.raises(DeployError, match="batch_sise: saw no such knob"):
-            knobs(named(inventory, name))
+        with pytest.raises(DeployError, match="unknown setting batch_sise"):
+            read_settings(named(inventory, name))
 
 
 def test_another_inventory_has_its_own(inventory: Inventory) -> None:
-    assert knobs(named(inventory, "a")).batch_size == 3
+    assert read_settings(named(inventory, "a")).batch_size == 3
     other = Inventory(([("a", {"batch_size": 5})], {}))
-    assert knobs(named(other, "a")).batch_size == 5
+    assert read_settings(named(other, "a")).batch_size == 5
 
 
-def test_an_inventory_is_not_kept_for_its_knobs() -> None:
+def test_an_inventory_is_not_kept_for_its_settings() -> None:
     inventory = Inventory(([("a", {"batch_size": 5})], {}))
     gone = ref(inventory)
-    assert knobs(named(inventory, "a")).batch_size == 5
+    assert read_settings(named(inventory, "a")).batch_size == 5
     del inventory
     gc.collect()
     assert gone() is None

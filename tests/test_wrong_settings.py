@@ -1,4 +1,4 @@
-"""Every knob of a run that makes no sense is told, once, before any host is connected to."""
+"""Every setting of a run that makes no sense is told, once, before any host is connected to."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from pyinfra.api import Host, Inventory
 
 from pyinfra_nvml.fleet import run_start
-from pyinfra_nvml.fleet.wrong_knobs import canary, wrong_knobs
-from pyinfra_nvml.settings.knobs import read_once
-from pyinfra_nvml.settings.schedule import schedule_knobs
+from pyinfra_nvml.fleet.wrong_settings import canary, wrong_settings
+from pyinfra_nvml.settings.reading import read_once
+from pyinfra_nvml.settings.schedule import read_schedule
 
 DEPLOYS = Path(__file__).resolve().parent.parent / "deploys"
 
@@ -24,7 +24,7 @@ def fleet(given: dict[str, Any], **groups: tuple[list[Any], dict[str, Any]]) -> 
 
 
 def told(inventory: Inventory, *readers: Any) -> list[str]:
-    return list(wrong_knobs(inventory, list(inventory), readers or (read_once,)))
+    return list(wrong_settings(inventory, list(inventory), readers or (read_once,)))
 
 
 def test_all_of_them_at_once_and_where_each_was_said() -> None:
@@ -35,17 +35,17 @@ def test_all_of_them_at_once_and_where_each_was_said() -> None:
         new=(["gpu-03", ("gpu-04", {"batch_size": 0}), ("gpu-05", {"batch_size": "0"})], {}),
     )
     assert set(told(inventory)) == {
-        "knob max_failures: saw 'lots', want a number from 0 (--data)",
-        "knob canary: saw -1, want a number from 0 (group all)",
-        "knob reboot: saw 'yes', want true or false (group old)",
-        "knob batch_size: saw 0, want a number from 1 (host gpu-02 and 1 more)",
-        "knob batch_size: saw '0', want a number from 1 (host gpu-05)",
+        "setting max_failures is 'lots' (--data); expected a number from 0",
+        "setting canary is -1 (group all); expected a number from 0, or names of hosts",
+        "setting reboot is 'yes' (group old); expected true or false",
+        "setting batch_size is 0 (host gpu-02 and 1 more); expected a number from 1",
+        "setting batch_size is '0' (host gpu-05); expected a number from 1",
     }
 
 
 def test_of_several_groups_the_last_counts_as_it_does_for_pyinfra() -> None:
     inventory = fleet({}, a=(["x"], {"batch_size": 0}), b=(["x"], {"batch_size": -1}))
-    assert told(inventory) == ["knob batch_size: saw -1, want a number from 1 (group b)"]
+    assert told(inventory) == ["setting batch_size is -1 (group b); expected a number from 1"]
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,11 @@ def test_of_several_groups_the_last_counts_as_it_does_for_pyinfra() -> None:
     [("batch_sise", "batch_size"), ("max_failure", "max_failures"), ("kube_config", "kubeconfig")],
 )
 def test_a_misspelt_one_in_a_group_or_on_a_host_is_told(name: str, near: str) -> None:
-    line = f"knob {name}: saw no such knob, want {near}"
-    assert told(fleet({}, gpus=(["a", "b"], {name: 4}))) == [f"{line} (group gpus)"]
-    assert told(fleet({}, gpus=([("a", {name: 4}), "b"], {}))) == [f"{line} (host a)"]
+    for inventory, place in (
+        (fleet({}, gpus=(["a", "b"], {name: 4})), "group gpus"),
+        (fleet({}, gpus=([("a", {name: 4}), "b"], {})), "host a"),
+    ):
+        assert told(inventory) == [f"unknown setting {name} ({place}): did you mean {near}?"]
 
 
 @pytest.mark.parametrize("name", ["rack", "colour", "canaries", "ssh_keys", "reported", "gpu"])
@@ -64,12 +66,14 @@ def test_names_of_the_inventorys_own_are_nobodys_business(name: str) -> None:
 
 
 def test_what_nobody_said_has_no_place() -> None:
-    (line,) = told(fleet({"accept": True}, gpus=(["a"], {})))
-    assert line.startswith("knob accept: saw no report_json, want one") and "(--data)" in line
+    assert told(fleet({"accept": True}, gpus=(["a"], {"report_json": None}))) == [
+        "setting accept is True (--data), but report_json names no file;"
+        " expected one: accepted.json is written beside it"
+    ]
     asked = fleet({}, gpus=(["a"], {"drift_mode": "controller"}))
-    (line,) = told(asked, schedule_knobs)
+    (line,) = told(asked, read_schedule)
     assert line == (
-        "knob drift_inventory: saw None, want the path of an inventory on the controller"
+        "setting drift_inventory is None; expected the path of an inventory on the controller"
     )
 
 
@@ -77,7 +81,7 @@ def test_a_canary_that_is_not_there_is_told_once_and_only_of_a_change() -> None:
     inventory = fleet({}, gpus=(["a", "b"], {"canary": ["a", "gone"]}))
     assert told(inventory) == []
     assert told(inventory, read_once, canary) == [
-        "knob canary: saw gone, want names of hosts in the inventory (group gpus)"
+        "setting canary names gone (group gpus); expected names of hosts in the inventory"
     ]
 
 
