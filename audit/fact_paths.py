@@ -23,6 +23,8 @@ class FactPath(str, Enum):
     CRUN = "runtime_versions.crun"
     CONTAINERD = "runtime_versions.containerd"
     CRIO = "runtime_versions.crio"
+    DRIVER = "nvidia_driver"
+    WSL = "wsl"
     MODULE_LOADED = "nvidia_driver.module.loaded"
     MODULE_FLAVOUR = "nvidia_driver.module.flavour"
     MODULE_KERNEL = "nvidia_driver.module.kernel"

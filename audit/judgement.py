@@ -7,7 +7,17 @@ from functools import cached_property
 
 from pyinfra_nvml.model.finding import Finding, Level, Result, Status, by_urgency
 
-WORDS = ("broken", "no answer", "at risk", "advice", "unknown", "waived", "ok", "not applicable")
+WORDS = (
+    "broken",
+    "no answer",
+    "at risk",
+    "advice",
+    "unknown",
+    "waived",
+    "ok",
+    "no GPU",
+    "not applicable",
+)
 """What a node comes to, the worst first."""
 
 
@@ -20,6 +30,11 @@ class Judgement(ABC):
     @abstractmethod
     def no_answer(self) -> str | None:
         """Why the node did not answer at all, or ``None``."""
+
+    @property
+    @abstractmethod
+    def no_gpu(self) -> bool:
+        """Whether the node was asked and shows no NVIDIA GPU, nor any part of its driver."""
 
     @cached_property
     def findings(self) -> tuple[tuple[Result, Finding], ...]:
@@ -54,6 +69,8 @@ class Judgement(ABC):
             words.append(f"{self.doubts} unknown")
         if words:
             return ", ".join(words)
+        if self.no_gpu:
+            return "no GPU"
         statuses = {result.status for result in self.results}
         return "ok" if Status.OK in statuses else "not applicable"
 

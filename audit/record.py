@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, Field, TypeAdapter
+from typing_extensions import override
 
 from pyinfra_nvml.audit.applied_waivers import as_of
+from pyinfra_nvml.audit.fact_paths import FactPath, Untold, fact_at
 from pyinfra_nvml.audit.json_file import Day, Time, parse_record, read_record
 from pyinfra_nvml.audit.judgement import Judgement
 from pyinfra_nvml.model.finding import Finding, Result
@@ -44,6 +46,15 @@ class RecordedVerdict(Judgement):
     stale: bool = False
     asked: str | None = None
     day: Day | None = None
+
+    @property
+    @override
+    def no_gpu(self) -> bool:
+        try:
+            told = [fact_at(self.facts or {}, path) for path in (FactPath.DRIVER, FactPath.WSL)]
+        except Untold:
+            return False
+        return told == [None, None]
 
     def on(self, day: date) -> RecordedVerdict:
         """The same with every waiver as it counts on this day."""

@@ -35,6 +35,15 @@ class Verdict(Judgement):
     def no_answer(self) -> str | None:
         return self.state.reason if isinstance(self.state, Unknown) else None
 
+    @property
+    @override
+    def no_gpu(self) -> bool:
+        return (
+            not isinstance(self.state, Unknown)
+            and self.state.nvidia_driver is None
+            and self.state.wsl is None
+        )
+
 
 def verdict(
     node: str,

@@ -36,6 +36,7 @@ _SIGNS = {
     "unknown": "?",
     "waived": "○",
     "ok": "✓",
+    "no GPU": "\u2013",
     "not applicable": "\u2013",
     "no answer": "∅",
 }
@@ -52,7 +53,7 @@ class CheckCell:
 
     @property
     def odd(self) -> bool:
-        return self.state not in ("ok", "not applicable")
+        return self.state not in ("ok", "no GPU", "not applicable")
 
 
 @dataclass(frozen=True)

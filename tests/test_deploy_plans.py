@@ -19,11 +19,12 @@ def test_no_finding_no_change(name: str) -> None:
     if made.write or made.restart:
         assert carried_out(judged, "fix_cgroup")
     if made.acts:
-        assert judged.word not in ("ok", "not applicable", "advice")
+        assert judged.word not in ("ok", "no GPU", "not applicable", "advice")
 
 
 def test_a_node_with_nothing_of_nvidias_is_left_alone_unless_its_owner_says_otherwise() -> None:
     judged = verdict("cpu", recordings.node("no_nvidia"))
+    assert judged.summary == judged.word == "no GPU"
     made = cgroup_driver_plan(judged, "cgroupfs")
     assert made.idle == "no finding on this node asks for the cgroup driver cgroupfs"
     info = judged.state.engine_info  # type: ignore[union-attr]
