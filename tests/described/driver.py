@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.described import system
+from tests.described import builders, system
 
 _LIB = "/usr/lib/x86_64-linux-gnu"
 
@@ -13,7 +13,8 @@ _LIB = "/usr/lib/x86_64-linux-gnu"
 def answers(said: Mapping[str, Any] | None, node: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """``version`` is the driver's; ``loaded``, ``disk`` (or kernel to version) and ``library``
     differ from it, ``None`` is not there. ``held`` packages, ``gpus`` (PCI driver of each),
-    ``log`` (lines of the kernel's log), ``packages`` (raw rows of dpkg). ``None``: no driver."""
+    ``log`` (lines of the kernel's log), ``packages`` (raw rows of dpkg), ``builder`` (one of
+    builders.yaml: who brought it), ``mig`` (instances of GPU 0). ``None``: no driver."""
     if said is None:
         said = {"version": None, "packages": "", "nodes": False, "gpus": []}
     if numbers := [key for key, value in said.items() if isinstance(value, float)]:
@@ -31,7 +32,7 @@ def answers(said: Mapping[str, Any] | None, node: Mapping[str, Any]) -> dict[str
             "out": f"/sys/module/nvidia/version:{loaded}\n/proc/driver/nvidia/version:NVRM version:"
             f" NVIDIA UNIX {words}  {loaded}  Tue Sep 23 09:55:41 UTC 2025\n"
         },
-        "nvidia_module.disk": {"out": _disk(kernels, node)},
+        "nvidia_module.disk": {"out": _disk(said, kernels, node)},
         "nvidia_library.files": {"out": _library(said, library)},
         "nvidia_devices.list": {"out": _devices(said, loaded)},
         "nvidia_log.lines": {"out": said.get("log", "")},
@@ -43,15 +44,40 @@ def answers(said: Mapping[str, Any] | None, node: Mapping[str, Any]) -> dict[str
         found["gpu_processes.compute"] = {"rc": 127}
     elif loaded != library:
         found["gpu_processes.compute"] = _mismatch(library)
+    if said.get("mig") and loaded is not None:
+        found["nvidia_params.files"] = {"rc": 2, "out": _capabilities(said["mig"])}
+        if loaded == library:
+            found["mig.modes"] = {"out": "0, Enabled, Enabled\n"}
     return found
 
 
-def _disk(kernels: Mapping[str, str | None], node: Mapping[str, Any]) -> str:
+def _capabilities(instances: int) -> str:
+    """The capability files of GPU 0's instances; their minors count on (nv-caps.c)."""
+    files = {"mig/config": (1, 256), "mig/monitor": (2, 292)}
+    for number in range(1, instances + 1):
+        path, minor = f"gpu0/mig/gi{number}", 3 + 9 * number
+        files |= {f"{path}/access": (minor, 292), f"{path}/ci0/access": (minor + 1, 292)}
+    lines = ["/proc/driver/nvidia/params:ModifyDeviceFiles: 1"]
+    lines += ["/proc/driver/nvidia/params:DeviceFileMode: 438"]
+    for path, (minor, mode) in files.items():
+        file = f"/proc/driver/nvidia/capabilities/{path}"
+        lines += [f"{file}:DeviceFileMinor: {minor}", f"{file}:DeviceFileMode: {mode}"]
+    lines += ["/sys/module/nvidia_uvm/initstate:live"]
+    lines += ["/proc/devices:195 nvidia", "/proc/devices:509 nvidia-uvm"]
+    return "\n".join(lines) + "\n"
+
+
+def _disk(
+    said: Mapping[str, Any], kernels: Mapping[str, str | None], node: Mapping[str, Any]
+) -> str:
     lines = [f"running {system.release(node)}", "asked"]
     for kernel, version in kernels.items():
         lines += [f"kernel {kernel}", "image"]
         if version:
-            lines += [f"module /lib/modules/{kernel}/updates/dkms/nvidia.ko", f"version {version}"]
+            builder = said.get("builder")
+            path = f"/lib/modules/{kernel}/updates/dkms/nvidia.ko"
+            path = builders.module(builder, kernel, version) if builder else path
+            lines += [f"module {path}", f"version {version}"]
     return "\n".join(lines) + "\n"
 
 
@@ -61,10 +87,12 @@ def _library(said: Mapping[str, Any], version: str | None) -> str:
         path = "/usr/lib/wsl/lib/libnvidia-ml.so.1"
         lines += [f"cache libnvidia-ml.so.1 (libc6,x86-64) => {path}", f"file {path} {path} "]
     elif version:
-        target = f"{_LIB}/libnvidia-ml.so.{version}"
+        place = builders.library(said["builder"]) if "builder" in said else _LIB
+        link = "/lib/x86_64-linux-gnu" if place == _LIB else place
+        target = f"{place}/libnvidia-ml.so.{version}"
         lines += [
-            "cache libnvidia-ml.so.1 (libc6,x86-64) => /lib/x86_64-linux-gnu/libnvidia-ml.so.1",
-            f"file /lib/x86_64-linux-gnu/libnvidia-ml.so.1 {target} ",
+            f"cache libnvidia-ml.so.1 (libc6,x86-64) => {link}/libnvidia-ml.so.1",
+            f"file {link}/libnvidia-ml.so.1 {target} ",
             f"file {target} {target} ",
         ]
     lines += [f"file {path} {path} " for path in said.get("copies", ())]
@@ -89,6 +117,8 @@ def _devices(said: Mapping[str, Any], loaded: str | None) -> str:
 def _packages(
     said: Mapping[str, Any], version: str | None, node: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
+    if "builder" in said:
+        return builders.answers({"held": True, **said}, node)
     if "packages" in said:
         return {"nvidia_packages.dpkg": {"out": said["packages"]}}
     held, branch = said.get("held", True), str(version).partition(".")[0]

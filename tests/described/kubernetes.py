@@ -8,34 +8,40 @@ from typing import Any
 from tests.described import docker
 
 _ENDPOINT = "unix:///run/containerd/containerd.sock"
+_CONTAINERD = "/etc/containerd/config.toml"
 
 
 def answers(said: Mapping[str, Any] | None, _: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """``version``, and where they are set ``driver``, ``cpu_policy``, ``endpoint``, ``flags``;
-    ``runtime_driver`` is containerd's, where it is not kubelet's; ``validations`` are the files of
-    GPU Operator's validator; ``None``: no kubelet."""
+    ``runtime_driver`` is containerd's, where it is not kubelet's; ``settings`` and ``containerd``
+    are the paths of the two files (an empty one: it has none); ``path``: whether kubelet is on it;
+    ``validations`` are the files of GPU Operator's validator; ``None``: no kubelet."""
     if said is None:
         return {"kubelet.settings": {"rc": 1}, "kubelet.version": {"rc": 127}}
-    path = "/var/lib/kubelet/config.yaml"
+    path = said.get("settings", "/var/lib/kubelet/config.yaml")
     settings = {"cgroupDriver": said.get("driver"), "cpuManagerPolicy": said.get("cpu_policy")}
-    lines = [f"{path}:{key}: {value}" for key, value in settings.items() if value]
+    lines = [f"{path}:{key}: {value}" for key, value in settings.items() if value and path]
     validations = [f"validation {name}" for name in said.get("validations", ())]
     return {
         "kubelet.settings": {"rc": 2, "out": "\n".join([*lines, ""])},
-        "kubelet.version": {"out": f"Kubernetes v{said['version']}\n"},
-        "pod_runtime.files": _containerd(said.get("runtime_driver", said.get("driver"))),
+        "kubelet.version": {"out": f"Kubernetes v{said['version']}\n"}
+        if said.get("path", True)
+        else {"rc": 127},
+        "pod_runtime.files": _containerd(
+            said.get("runtime_driver", said.get("driver")), said.get("containerd", _CONTAINERD)
+        ),
         "operator_traces.list": {"out": "\n".join([*validations, ""])},
     }
 
 
-def _containerd(driver: str | None) -> dict[str, Any]:
+def _containerd(driver: str | None, path: str) -> dict[str, Any]:
     """containerd's config.toml with runc and NVIDIA's runtime, both on this driver."""
     plugin = 'plugins."io.containerd.grpc.v1.cri".containerd.runtimes'
     lines = []
     for name in ("runc", "nvidia"):
         lines += [f"[{plugin}.{name}]", f"[{plugin}.{name}.options]"]
         lines += ["  SystemdCgroup = true"] if driver == "systemd" else []
-    text = "".join(f"/etc/containerd/config.toml:{line}\n" for line in lines)
+    text = "".join(f"{path}:{line}\n" for line in lines)
     return {"rc": 2, "out": text}
 
 
