@@ -18,7 +18,7 @@ IMPORTED := model settings facts combiners checks remedies audit explain reports
 SOURCES := $(foreach name,$(IMPORTED),$(filter %.py,$(name)) $(wildcard $(name)/*.py $(name)/*/*.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help audit drift accept demo test test-pure test-lab faults matrix fuzz bench versions record lint format docs pictures lab lab-down vulnerable lock clean
+.PHONY: help audit drift accept demo test test-pure test-lab faults matrix fuzz invariants bench versions record lint format docs pictures lab lab-down vulnerable lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | while read -r name words; do printf '  make %-10s  %s\n' "$$name" "$$words"; done
@@ -53,6 +53,9 @@ matrix: $(DEV)  ## compare the audit's verdicts with real triggers, and write do
 
 fuzz: $(DEV)  ## give every parser 10,000 answers of a node that no node gave
 	@$(VENV)/bin/python -m tests.fuzz
+
+invariants: $(DEV)  ## try the invariants of tests/test_invariants.py on 20,000 machines: ten minutes
+	@MACHINES=20000 $(VENV)/bin/pytest -q tests/test_invariants.py
 
 bench: $(DEV)  ## measure the audit against other fleet tools, and write docs/performance.md
 	@test -x .venv-bench/bin/ansible || $(PYTHON) -m venv .venv-bench
