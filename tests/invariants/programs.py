@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from pyinfra_nvml.facts.container_toolkit import ContainerToolkit
+from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
-from pyinfra_nvml.facts.nvidia_packages import NvidiaPackages
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
+from pyinfra_nvml.facts.nvidia_packages import NvidiaPackagesState
 from pyinfra_nvml.model.release import release
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -28,10 +28,10 @@ def _always(_: NodeState, __: Sequence[str]) -> bool:
     return True
 
 
-def _packages(node: NodeState) -> NvidiaPackages | None:
-    driver = node.driver
-    packages = driver.packages if isinstance(driver, NvidiaDriver) else None
-    return packages if isinstance(packages, NvidiaPackages) else None
+def _packages(node: NodeState) -> NvidiaPackagesState | None:
+    driver = node.nvidia_driver
+    packages = driver.packages if isinstance(driver, NvidiaDriverState) else None
+    return packages if isinstance(packages, NvidiaPackagesState) else None
 
 
 def _system(node: NodeState) -> str:
@@ -58,8 +58,8 @@ def _dkms(node: NodeState, _: Sequence[str]) -> bool:
 
 
 def _ctk(node: NodeState, words: Sequence[str]) -> bool:
-    toolkit = node.toolkit
-    if not isinstance(toolkit, ContainerToolkit):
+    toolkit = node.container_toolkit
+    if not isinstance(toolkit, ContainerToolkitState):
         return toolkit is not None
     if toolkit.has("nvidia-ctk") is False:
         return False
@@ -68,24 +68,24 @@ def _ctk(node: NodeState, words: Sequence[str]) -> bool:
 
 
 def _docker(node: NodeState, _: Sequence[str]) -> bool:
-    return node.engine is not None or node.podman
+    return node.docker_engine is not None or node.podman
 
 
 def _systemctl(node: NodeState, words: Sequence[str]) -> bool:
     unit = words[-1].removesuffix(".service") if words[1:] else ""
-    toolkit = node.toolkit
-    if unit == "nvidia-cdi-refresh" and isinstance(toolkit, ContainerToolkit):
+    toolkit = node.container_toolkit
+    if unit == "nvidia-cdi-refresh" and isinstance(toolkit, ContainerToolkitState):
         version = release(toolkit.version) if isinstance(toolkit.version, str) else None
         return version is None or version >= (1, 18)
     if unit == "nvidia-fabricmanager":
         return node.fabric_manager is not None
     if unit == "docker":
-        return node.engine is not None
-    return node.systemd is not None
+        return node.docker_engine is not None
+    return node.systemd_manager is not None
 
 
 def _driver(node: NodeState, _: Sequence[str]) -> bool:
-    return node.driver is not None
+    return node.nvidia_driver is not None
 
 
 def _windows(node: NodeState, _: Sequence[str]) -> bool:
@@ -109,12 +109,12 @@ PROGRAMS: dict[str, Needs] = {
     "nvidia-persistenced": _driver,
     "nvidia-smi": _driver,
     "docker": _docker,
-    "podman": lambda node, _: node.podman or node.engine is None,
+    "podman": lambda node, _: node.podman or node.docker_engine is None,
     "crictl": lambda node, _: node.kubelet is not None,
     "kubectl": lambda node, _: node.kubelet is not None or node.cluster is not None,
     "helm": lambda node, _: node.kubelet is not None or node.cluster is not None,
     "systemctl": _systemctl,
-    "journalctl": lambda node, _: node.systemd is not None,
+    "journalctl": lambda node, _: node.systemd_manager is not None,
     "wsl": _windows,
     "modprobe": _always,
     "modinfo": _always,
@@ -128,9 +128,10 @@ PROGRAMS: dict[str, Needs] = {
 }
 
 _BREAK = re.compile(r"[;:,()|`]| or | then | and | && |\bhave udev run\b")
-_PROSE = ("take",)
+_PROSE = ("as", "saw", "take")
 """English words before an option: take --exec-opt out of the unit."""
 
+_ALONE = ("dmesg", "ldconfig", "reboot")
 _COMMAND = re.compile(r"^[a-z][a-z0-9_.]*(?:-[a-z0-9]+)*$")
 
 

@@ -1,7 +1,7 @@
 """The six invariants: each yields what breaks it on one node.
 
-Until findings name remedies by id, ``names_cure``, ``names_reboot`` and ``names_holds`` tell by
-today's fields which remedy a finding carries, and ``ACTIONS`` by its words what a text advises.
+Which remedy a finding carries is told in ``carries_cure`` to ``names_holds``; what a text advises,
+and what it advises against, ``ACTIONS`` tells by its words, until ``avoid`` names remedies by id.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.facts.node import Node
-from pyinfra_nvml.model.finding import LEVELS, Finding, Repair
+from pyinfra_nvml.model.finding import LEVELS, Finding
 from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.model.remedy import Repair
 from tests.failures import failures
 from tests.invariants import programs, simulated
 from tests.invariants.subjects import Subject
@@ -36,15 +37,18 @@ Told = Iterator[tuple[str, str]]
 """Kind and detail."""
 
 
-# Which remedy a finding carries: to be read from finding.fix.
+def carries_cure(finding: Finding) -> bool:
+    """Whether deploys/fix_cgroup.py is among its remedies, refused or not."""
+    return any(remedy.deploy == "fix_cgroup" for remedy in finding.remedies)
+
+
 def names_cure(finding: Finding) -> bool:
-    """Whether deploys/fix_cgroup.py is its remedy."""
-    return (
-        finding.repair in (Repair.RESTART_DOCKER, Repair.WRITE_CONFIG)
-        or "deploys/fix_cgroup.py" in finding.do
-    )
+    """Whether deploys/fix_cgroup.py is what it tells to do: its best remedy, nothing against it."""
+    best = finding.remedies[:1]
+    return any(remedy.deploy == "fix_cgroup" and not remedy.against for remedy in best)
 
 
+# The driver's remedies have no ids yet: to be read from finding.remedies too.
 def names_reboot(finding: Finding) -> bool:
     """Whether a reboot by deploys/fix_driver.py is."""
     return finding.repair is Repair.REBOOT
@@ -60,7 +64,7 @@ def i1(subject: Subject) -> Told:
     found = [finding for _, finding in subject.verdict.findings]
     steps = (("write", subject.cure.write), ("restart", subject.cure.restart))
     acts = [word for word, done in steps if done and subject.cure.acts]
-    if acts and not any(names_cure(finding) for finding in found):
+    if acts and not any(carries_cure(finding) for finding in found):
         yield f"fix_cgroup acts without a finding ({' and '.join(acts)})", subject.verdict.word
     if acts and subject.verdict.word in ("ok", "not applicable"):
         yield "fix_cgroup acts on a node that is ok", ""
@@ -99,7 +103,9 @@ def _about(refusal: Refusal) -> str:
 def i3(subject: Subject) -> Told:
     """Every command that a report prints exists on that node."""
     for result, finding in subject.verdict.findings:
-        for text in (finding.do, *(line for line in finding.evidence if line.startswith("or, "))):
+        texts = [remedy.text for remedy in finding.remedies if not remedy.against]
+        texts += [line for line in finding.evidence if line.startswith("or, ")]
+        for text in dict.fromkeys((finding.do, *texts)):
             for lacking in programs.missing(subject.state, text):
                 yield f"{result.check}: {lacking}", text
     for refusal in subject.cure.refusals:
@@ -109,11 +115,11 @@ def i3(subject: Subject) -> Told:
 
 ACTIONS: dict[str, tuple[str, str]] = {
     "fix_cgroup": (
-        r"deploys/fix_cgroup\.py(?!: it refuses)",
+        r"deploys/fix_cgroup\.py(?! refuses|: it refuses)",
         r"Docker cure|fix_cgroup\.py|cgroup driver|changing the containers or their engine",
     ),
     "restart docker": (
-        r"deploys/fix_cgroup\.py|restart docker|a restart of docker",
+        r"deploys/fix_cgroup\.py(?! refuses)|restart docker|a restart of docker",
         r"restarting docker|restart of docker",
     ),
     "reboot": (r"\breboot\b(?! would not help)", r"a reboot before that|or the node, before that"),

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from pyinfra_nvml.combiners import driver_state
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.facts.probe import Section
 from tests.invariants.subjects import DRIVER, Subject
 
@@ -33,8 +33,8 @@ def cgroupfs(subject: Subject) -> Subject:
 
 def rebooted(subject: Subject) -> Subject:
     """After a reboot: the next kernel, its module in memory, the specs of /var/run made anew."""
-    driver = subject.state.driver
-    assert isinstance(driver, NvidiaDriver)
+    driver = subject.state.nvidia_driver
+    assert isinstance(driver, NvidiaDriverState)
     boot = driver_state.next_boot(driver)
     sections = dict(subject.sections)
     version = str(boot.version)

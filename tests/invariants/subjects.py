@@ -10,22 +10,23 @@ from typing import Any
 
 import yaml
 
+from pyinfra_nvml.audit.deploy_plans import cgroup_driver_plan
 from pyinfra_nvml.audit.verdict import Verdict, verdict
-from pyinfra_nvml.facts.container_libraries import ContainerLibraries
-from pyinfra_nvml.facts.hold_means import HoldMeans
+from pyinfra_nvml.facts.container_libraries import ContainerLibrariesState
+from pyinfra_nvml.facts.hold_tools import HoldToolsState
 from pyinfra_nvml.facts.node import Node, NodeState
-from pyinfra_nvml.facts.nvidia_driver import NvidiaDriver
-from pyinfra_nvml.facts.nvidia_packages import NvidiaPackages
+from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
+from pyinfra_nvml.facts.nvidia_packages import NvidiaPackagesState
 from pyinfra_nvml.facts.probe import Sections
-from pyinfra_nvml.facts.reboot_conditions import RebootConditions
+from pyinfra_nvml.facts.reboot_conditions import RebootConditionsState
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies import driver_plan, engine_plan
-from pyinfra_nvml.settings.policy import Wishes
+from pyinfra_nvml.settings.policy import Policy
 from tests import clusters, described, machines, recordings
 
 _TESTS = Path(__file__).parent.parent
 DRIVER = "cgroupfs"
-"""The knob cgroup_driver as it comes."""
+"""The setting cgroup_driver as it comes."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Subject:
     name: str
     family: str
     sections: Sections
-    wishes: Wishes = field(default_factory=Wishes)
+    policy: Policy = field(default_factory=Policy)
     cluster: Any = None
 
     def other(self, sections: Sections) -> Subject:
@@ -54,32 +55,32 @@ class Subject:
     @cached_property
     def verdict(self) -> Verdict:
         """What the audit says of it."""
-        return verdict(self.name, self.state, wishes=self.wishes)
+        return verdict(self.name, self.state, policy=self.policy)
 
     @cached_property
     def cure(self) -> engine_plan.Plan:
-        """What deploys/fix_cgroup.py would do, with the knobs as they come."""
-        return engine_plan.plan(self.state, DRIVER)
+        """What deploys/fix_cgroup.py would do, with the settings as they come."""
+        return cgroup_driver_plan(self.verdict, DRIVER)
 
     def driver(self, reboot: bool) -> driver_plan.DriverPlan:
         """What deploys/fix_driver.py would do where nothing blocks a reboot."""
         asked = driver_plan.NodeAnswers(
-            _means(self.state), RebootConditions(systemd=True), ContainerLibraries(())
+            _means(self.state), RebootConditionsState(systemd=True), ContainerLibrariesState(())
         )
         return driver_plan.plan(self.state, self.verdict.results, asked, reboot=reboot)
 
 
-def _means(node: NodeState) -> HoldMeans:
+def _means(node: NodeState) -> HoldToolsState:
     """The tools that a node of these packages has."""
-    driver = node.driver
-    packages = driver.packages if isinstance(driver, NvidiaDriver) else None
+    driver = node.nvidia_driver
+    packages = driver.packages if isinstance(driver, NvidiaDriverState) else None
     tools: tuple[str, ...] = ()
-    if isinstance(packages, NvidiaPackages) and packages.dpkg is not None:
+    if isinstance(packages, NvidiaPackagesState) and packages.dpkg is not None:
         tools += ("apt-mark",)
-    if isinstance(packages, NvidiaPackages) and packages.rpm is not None:
+    if isinstance(packages, NvidiaPackagesState) and packages.rpm is not None:
         system = "" if isinstance(node.machine, Unknown) else str(node.machine.os_id)
         tools += ("zypper",) if system in ("sles", "opensuse-leap") else ("dnf",)
-    return HoldMeans(tools, ("/usr/lib/python3.9/site-packages/dnf-plugins/versionlock.py",))
+    return HoldToolsState(tools, ("/usr/lib/python3.9/site-packages/dnf-plugins/versionlock.py",))
 
 
 def recorded() -> Iterator[Subject]:
@@ -99,10 +100,10 @@ def cases() -> Iterator[Subject]:
         if base == recordings.BLANK:
             continue  # one fact alone: no node is so
         answers = described.answers(node) | said.get("answers", {})
-        wishes = {knob: tuple(value) for knob, value in said.get("wishes", {}).items()}
+        policy = {setting: tuple(value) for setting, value in said.get("policy", {}).items()}
         name = f"{'case' if public else 'check'} {path.relative_to(path.parents[1])}"
         sections = recordings.sections(base, answers)
-        yield Subject(name, "case", sections, Wishes(**wishes), said.get("cluster"))
+        yield Subject(name, "case", sections, Policy(**policy), said.get("cluster"))
 
 
 def generated(count: int) -> Iterator[Subject]:
