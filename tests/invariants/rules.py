@@ -66,7 +66,7 @@ def i1(subject: Subject) -> Told:
     acts = [word for word, done in steps if done and subject.cure.acts]
     if acts and not any(carries_cure(finding) for finding in found):
         yield f"fix_cgroup acts without a finding ({' and '.join(acts)})", subject.verdict.word
-    if acts and subject.verdict.word in ("ok", "not applicable"):
+    if acts and subject.verdict.word in _GOOD:
         yield "fix_cgroup acts on a node that is ok", ""
     plan = subject.driver(reboot=False)
     if plan.holds.add and not plan.refusals and not any(names_holds(one) for one in found):
@@ -176,7 +176,7 @@ def i5(subject: Subject) -> Told:
 _MAY_LOSE = ("device-exposure", "container_devices.walk")
 """Where it cannot be seen whether a container has lost its device, it is told what it may lose."""
 
-_GOOD = ("ok", "not applicable")
+_GOOD = ("ok", "no GPU", "not applicable")
 
 
 def i6(subject: Subject, only: int = 0) -> Told:
