@@ -20,6 +20,9 @@ _CDI = (25, 0)
 
 _CDI_BY_DEFAULT = (28, 2)
 
+_CDI_COMMAND = (1, 12)
+"""The first toolkit with ``nvidia-ctk cdi generate`` (its release notes)."""
+
 
 def prescribe(context: Context, finding: Finding) -> Remedy | None:
     """The commands for this engine's version; nothing where systemd would get no rule."""
@@ -30,6 +33,9 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
     engine = release(info.server_version) or ()
     container = context.container(finding.target)
     if on_docker_of_pods(node) or (container and container.engine != "docker"):
+        return None
+    version = toolkit.version if isinstance(toolkit.version, str) else ""
+    if (release(version) or ()) < _CDI_COMMAND:
         return None
     if engine < _CDI or toolkit.has("nvidia-ctk") is not True or not keeps_rules(context):
         return None

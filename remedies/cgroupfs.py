@@ -20,8 +20,10 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
     made = context.to_cgroupfs
     if made.idle or not (made.refusals or made.write or made.restart):
         return None
-    text = f"deploys/{DEPLOY}.py"
     container = context.container(finding.target)
+    if container and (container.engine != "docker" or container.pod):
+        return None
+    text = f"deploys/{DEPLOY}.py"
     if container and lost(container):
         text = (
             f"`docker restart {container.name}` gives it back until the next trigger;"

@@ -22,7 +22,8 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
     moved = context.live_driver == "cgroupfs" and container.scope is not None
     if moved:
         why = "the engine is on cgroupfs already, this container was started before"
-        return Remedy("restart-container", Repair.RESTART_CONTAINER, f"{command}: {why}", DEPLOY)
+        deploy = DEPLOY if context.to_cgroupfs.acts else ""
+        return Remedy("restart-container", Repair.RESTART_CONTAINER, f"{command}: {why}", deploy)
     if not lost(container):
         return None
     text = f"{command} gives it back until the next trigger"
