@@ -1,0 +1,58 @@
+"""The engine's next start in small: what engine-config says of it, and what the plan makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pyinfra_nvml.audit.catalogue import judge
+from pyinfra_nvml.facts.daemon_json import LIMIT
+from pyinfra_nvml.model.unknown import plain
+from pyinfra_nvml.remedies.engine_plan import Plan, plan
+from pyinfra_nvml.settings.policy import Wishes
+from tests import described, recordings
+from tests.test_checks import assert_holds
+
+CASES = sorted((Path(__file__).parent / "engine").glob("*.yaml"))
+LONG = '{"labels": ["%s"]}' % ("x" * (LIMIT - 20))
+
+
+def answers(case: dict[str, Any]) -> dict[str, Any]:
+    """A described node with some answers replaced, and lines put behind others."""
+    if case["described"].get("daemon_json") == "long":
+        case["described"]["daemon_json"] = LONG
+    found: dict[str, Any] = described.answers(case["described"]) | case.get("answers", {})
+    for probe, lines in case.get("append", {}).items():
+        found[probe] = {**found[probe], "out": found[probe]["out"] + lines}
+    return found
+
+
+def kind(made: Plan) -> str:
+    """The plan in one word."""
+    return "refuse" if made.refusals else "act" if made.acts or made.restart else "idle"
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_the_next_start_is_foreseen(path: Path) -> None:
+    case = yaml.safe_load(path.read_text())
+    node, want = recordings.node(case["node"], answers(case)), case["want"]
+    result = next(one for one in judge(node, Wishes()) if one.check == "engine-config")
+    if "status" in want:
+        assert result.status.value == want["status"], result
+        findings = want.get("findings", [])
+        assert len(result.findings) == len(findings), result.findings
+        for found, wanted in zip(result.findings, findings, strict=True):
+            assert_holds(plain(found), wanted)
+    doubts = [f"{doubt.subject}: {doubt.reason}" for doubt in result.doubts]
+    for text in want.get("doubts", []):
+        assert any(text in doubt for doubt in doubts), doubts
+    made = plan(node, case.get("driver", "cgroupfs"), overrule=case.get("overrule", ()))
+    refused = [str(refusal) for refusal in made.refusals]
+    assert kind(made) == want["plan"], refused
+    for text in want.get("refused", []):
+        assert any(text in one for one in refused), refused
+    if "live_restore" in want:
+        assert made.live_restore is want["live_restore"]
