@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from pyinfra_nvml.audit.verdict import Verdict
+from pyinfra_nvml.combiners.engine import of_node
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.cgroupfs import DEPLOY
-from pyinfra_nvml.remedies.engine_plan import Plan, config_path, plan
+from pyinfra_nvml.remedies.engine_plan import Plan, plan
 
 _ASKS = ("device-exposure", "device-loss", "engine-driver")
 """The checks whose findings name a remedy of deploys/fix_cgroup.py."""
@@ -67,4 +68,4 @@ def _unasked(state: NodeState, driver: str) -> Plan:
     idle = f"no finding on this node asks for the cgroup driver {driver}"
     if not isinstance(engine, DockerEngineState) or not isinstance(info, EngineInfo):
         return Plan(driver, idle=idle, engine=False)
-    return Plan(info.cgroup_driver, config_path(engine), idle=idle)
+    return Plan(info.cgroup_driver, of_node(state).path, idle=idle)

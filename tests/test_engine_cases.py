@@ -1,4 +1,4 @@
-"""The engine's next start in small: what engine-config says of it, and what the plan makes of it."""
+"""The engine's next start: what engine-config says of it, and what the plan makes of it."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from pyinfra_nvml.facts.daemon_json import (
 )
 from pyinfra_nvml.facts.daemons import Daemon, Daemons, DaemonsState
 from pyinfra_nvml.facts.docker_engine import DockerEngine, DockerEngineState, EngineInfo
+from pyinfra_nvml.facts.docker_unit import DockerUnit, DockerUnitState
 from pyinfra_nvml.facts.interrupted import Interrupted
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import daemon_json, docker_engine
@@ -26,6 +27,7 @@ from tests.operation_host import Host, given, on_host, raw
 
 PATH = "/etc/docker/daemon.json"
 ARGUMENTS = ("/usr/sbin/dockerd", "-H", "fd://")
+NO_UNIT = DockerUnitState((), 1, None)
 RIGHT = b'{"exec-opts": ["native.cgroupdriver=cgroupfs"]}'
 
 
@@ -39,10 +41,13 @@ def file(content: bytes | Unknown | None, path: str = PATH, **more: Any) -> Conf
 
 
 def planned(
-    *found: ConfigFile, daemons: DaemonsState | Unknown | None = None
+    *found: ConfigFile,
+    daemons: DaemonsState | Unknown | None = None,
+    unit: DockerUnitState | None = None,
 ) -> Change | list[str] | None:
     files = DaemonJsonState(found)
-    decided = plan(files, daemons or DaemonsState((dockerd(),)), "cgroupfs")
+    known = daemons or DaemonsState((dockerd(),))
+    decided = plan(files, known, unit or NO_UNIT, "cgroupfs")
     return decided if decided is None or isinstance(decided, Change) else list(decided)
 
 
@@ -108,7 +113,7 @@ def test_refused(files: list[ConfigFile], daemons: tuple[Daemon, ...], words: st
 
 
 def test_facts_that_did_not_come_are_reasons() -> None:
-    reasons = plan(Unknown("no answer"), Unknown("timed out"), "cgroupfs")
+    reasons = plan(Unknown("no answer"), Unknown("timed out"), NO_UNIT, "cgroupfs")
     assert reasons == ["daemon.json: no answer", "daemon.json: timed out"]
 
 
@@ -137,6 +142,7 @@ def on(
     facts: dict[type, object] = {
         DaemonJson: DaemonJsonState((file(content),)),
         Daemons: DaemonsState((dockerd(),)),
+        DockerUnit: NO_UNIT,
         DockerEngine: up if engine == "up" else engine,
         Interrupted: interrupted,
     }
