@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.combiners.engine import of_node
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
+from pyinfra_nvml.facts.last_write import LastWriteState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.refusal import Refusal
@@ -33,18 +34,20 @@ def cgroup_driver_plan(
     only_exposed: bool = False,
     overrule: Collection[str] = (),
     enforce: bool = False,
+    last: LastWriteState | None = None,
 ) -> Plan:
     """What deploys/fix_cgroup.py does on this node: nothing where no finding asks for it.
 
-    ``enforce`` is the owner's word that this driver is wanted on nodes without findings too.
+    ``enforce`` is the owner's word that this driver is wanted on nodes without findings too,
+    ``last`` this project's last write on the node, where it was asked for.
     """
     state = verdict.state
     if isinstance(state, Unknown):
         saw = Refusal("node", state.reason, "it to answer")
         return Plan(driver, refusals=(saw,))
     if enforce or (driver == "cgroupfs" and carried_out(verdict, DEPLOY)):
-        return plan(state, driver, only_exposed, overrule)
-    made = plan(state, driver, only_exposed, overrule)
+        return plan(state, driver, only_exposed, overrule, last)
+    made = plan(state, driver, only_exposed, overrule, last)
     if made.idle:
         return made
     if doubts := tuple(_doubts(verdict)):

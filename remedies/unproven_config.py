@@ -13,6 +13,9 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
 
+UNPROVEN = "unproven-config"
+"""The name by which the owner overrules it."""
+
 
 def unproven_config(
     node: NodeState, engine: DockerEngineState, last: LastWriteState | Unknown | None
@@ -30,7 +33,7 @@ def unproven_config(
     for reason in unproven(file, engine.info, starts.next):
         instead = "restart docker by hand, at a time when it may fail, or take the edit back"
         want = "a file that the engine runs with"
-        yield Refusal(file.path, reason, want, instead, "unproven-config")
+        yield Refusal(file.path, reason, want, instead, UNPROVEN)
 
 
 def _is_ours(path: str, content: bytes, last: LastWriteState) -> bool:

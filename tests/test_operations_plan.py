@@ -73,6 +73,47 @@ def test_the_file_that_the_engine_reads_is_the_one() -> None:
     assert change.path == other
 
 
+UNIT = ("/usr/bin/dockerd", "-H", "fd://", "--exec-opt", "native.cgroupdriver=systemd")
+
+
+def test_the_flags_of_the_next_start_count() -> None:
+    """systemd has loaded a drop-in since the engine's start."""
+    unit = DockerUnitState((), 1, UNIT)
+    reasons = planned(file(b"{}"), unit=unit)
+    assert isinstance(reasons, list)
+    assert "exec-opts: saw it in the file and as --exec-opt" in reasons[0]
+    change = planned(file(b"{}"), unit=DockerUnitState((), 1, (*ARGUMENTS, "--debug=true")))
+    assert isinstance(change, Change)
+    assert change.dockerd == (*ARGUMENTS, "--debug=true")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        ((*ARGUMENTS, "--log-driver", "--live-restore"), ARGUMENTS),
+        (("/usr/sbin/dockerd", "-H"), ARGUMENTS),
+        (("/usr/bin/env", "A=b", "dockerd", "--debug"), ARGUMENTS),
+    ],
+)
+def test_options_without_their_values_are_not_validated_with(
+    arguments: tuple[str, ...], wanted: tuple[str, ...]
+) -> None:
+    change = planned(file(b"{}"), unit=DockerUnitState((), 1, arguments))
+    assert isinstance(change, Change)
+    assert change.dockerd == wanted
+
+
+def test_a_drop_in_that_is_not_loaded_counts_too() -> None:
+    reasons = planned(file(b"{}"), unit=DockerUnitState((), 1, ARGUMENTS, UNIT))
+    assert isinstance(reasons, list)
+    assert "not loaded yet" in reasons[0]
+
+
+def test_a_unit_that_was_not_read_is_a_reason() -> None:
+    reasons = planned(file(b"{}"), unit=DockerUnitState((), 1, Unknown("timed out")))
+    assert reasons == [f"{PATH}: next start of dockerd: saw timed out, want to know its flags"]
+
+
 def test_without_an_engine_the_default_is_meant() -> None:
     change = planned(file(b"{}"), daemons=DaemonsState(()))
     assert isinstance(change, Change)
