@@ -90,6 +90,10 @@ def _starts(node: NodeState, engine: DockerEngineState) -> Iterator[Outcome]:
     found = tuple(_obstacles(engine, starts, read.value))
     yield from found
     # What the next start fails on is an edit, and tells why the engine does not follow the file.
+    if starts.new_flags and not found:
+        flags = ", ".join(starts.new_flags)
+        reason = f"{flags}: the running engine was not started with it, and only a start proves it"
+        yield Doubt("docker.service", reason)
     if isinstance(engine.info, EngineInfo) and not found:
         yield from _proof(file, read.value, engine.info, starts.next)
 

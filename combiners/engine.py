@@ -90,6 +90,22 @@ class Engine:
         flags["config-file"] = "--config-file"
         return tuple(flag for key, flag in flags.items() if _differs(key, flag, now, later))
 
+    @property
+    def new_flags(self) -> tuple[str, ...]:
+        """Flags of the next start that the running engine was not started with, or otherwise.
+
+        Not those that are judged by themselves, nor a value that is not known.
+        """
+        if not isinstance(self.running, Start) or not isinstance(self.next, Start):
+            return ()
+        now, later = self.running.arguments, self.next.arguments
+        known = given_flags(now)
+        return tuple(
+            flag
+            for key, flag in given_flags(later).items()
+            if key not in _JUDGED and (key not in known or _other_value(flag, now, later))
+        )
+
     def unknowns(self) -> Iterator[tuple[str, Unknown]]:
         """What of its starts could not be told, each with the name that it has for people."""
         if isinstance(self.next, Unknown) and self.running is not None:
@@ -112,6 +128,10 @@ class Engine:
         if not program.startswith("dockerd") or _alike(self.running, self.next):
             return self.running.arguments
         return tuple(_with_values(self.arguments))
+
+
+_JUDGED = ("exec-opts", "live-restore", "runtimes", "default-runtime", "data-root", "cgroup-parent")
+"""Keys that obstacles, and the cost of a restart, look at whatever they are given by."""
 
 
 def of_node(node: NodeState) -> Engine:
@@ -187,6 +207,13 @@ def _differs(key: str, flag: str, now: Sequence[str], later: Sequence[str]) -> b
     if key in ("config-file", "data-root", "default-runtime", "cgroup-parent"):
         return option(now, flag) != option(later, flag)
     return (key in given_flags(now)) != (key in given_flags(later))
+
+
+def _other_value(flag: str, now: Sequence[str], later: Sequence[str]) -> bool:
+    before, after = option(now, flag), option(later, flag)
+    if before is None or after is None:
+        return False
+    return before != after and not before.startswith("-") and not after.startswith("-")
 
 
 def _alike(one: Start, other: Start) -> bool:

@@ -91,6 +91,8 @@ def _same(key: str, named: object, live: object) -> bool:
 
 def _sure(key: str, value: object, info: EngineInfo) -> bool:
     """Whether a key is in force, as docker info shows it, or cannot be wrong."""
+    if key == "runtimes" and not _are_runtimes(value):
+        return False
     if key in _VISIBLE:
         kind = dict if key == "runtimes" else str
         return bool(_VISIBLE[key](info)) and isinstance(value, kind)
@@ -104,6 +106,19 @@ def _sure(key: str, value: object, info: EngineInfo) -> bool:
         return isinstance(value, dict) and all(isinstance(one, bool) for one in value.values())
     # Its values are looked at by combiners/engine_config.py.
     return key == "exec-opts"
+
+
+def _are_runtimes(value: object) -> bool:
+    """Whether each is an object, its arguments words (moby api/types/system/runtime.go)."""
+    each = value.values() if isinstance(value, dict) else [None]
+    return all(
+        isinstance(one, dict)
+        and isinstance(one.get("path", ""), str)
+        and isinstance(one.get("args") or [], list)
+        and all(isinstance(word, str) for word in one.get("args") or [])
+        and set(one) <= {"path", "args", "runtimeArgs"}
+        for one in each
+    )
 
 
 def _config(file: ConfigFile) -> dict[str, object]:

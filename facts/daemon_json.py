@@ -136,13 +136,16 @@ class ConfigFile(Value):
 
     @override
     def to_json(self) -> object:
-        """Without the content, which may hold proxies' passwords and labels: its size and sum."""
+        """The content by its size and sum, since it may hold proxies' passwords and labels.
+
+        Without ``edited``: it is of the engine's start, and no property of the file.
+        """
         shown: object = self.content
         if isinstance(self.content, bytes):
             digest = hashlib.sha256(self.content).hexdigest()
             shown = {"bytes": len(self.content), "sha256": digest}
         return {
-            **{f.name: plain(getattr(self, f.name)) for f in fields(self)},
+            **{f.name: plain(getattr(self, f.name)) for f in fields(self) if f.name != "edited"},
             "content": plain(shown),
         }
 

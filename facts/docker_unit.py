@@ -34,6 +34,7 @@ echo asked
 unit=$(systemctl show docker.service -p LoadState,ExecStart,EnvironmentFiles,NeedDaemonReload) ||
   exit
 printf '%s\n' "$unit"
+systemctl show docker.service -p Environment | sed 's/^Environment=//' | assignments
 while IFS= read -r line; do
   case $line in 'EnvironmentFiles='*' (ignore_errors='*) ;; *) continue ;; esac
   file=${{line#*=}}
@@ -87,8 +88,8 @@ class DockerUnitState(Value):
 class DockerUnit(Source[DockerUnitState]):
     """The engines of this node.
 
-    Sources: PATH, /snap, ``systemctl show docker.service`` (ExecStart, EnvironmentFiles), the
-    environment files, /proc. Needs no root unless a file is kept from users.
+    Sources: PATH, /snap, ``systemctl show docker.service`` (ExecStart, Environment,
+    EnvironmentFiles), the environment files, /proc. Needs no root unless a file is kept from users.
     """
 
     probes = (

@@ -28,8 +28,14 @@ environment() {{
   fi
   grep -vE '^ *[#;]' "$1" | grep -oE '{_ENVIRONMENT}' | sed 's/^/word /'
 }}
+assignments() {{
+  echo 'file Environment='
+  tr "\047" '"' | grep -oE '"[^"]*"|[^" ]+' | tr -d '"' | sed -E 's/^([^A-Za-z_]|native\.)/ &/' |
+    grep -oE '{_ENVIRONMENT}' | sed 's/^/word /'
+}}
 """
-"""Shell: the function that prints the variables of an environment file (systemd.exec(5))."""
+"""Shell: functions that print the variables of an environment file, and of the unit's own
+``Environment=`` on standard input (systemd.exec(5))."""
 
 # The first unit file of this order counts, and every *.conf of docker.service.d by its name, of
 # equal names the first; a link to /dev/null stands for none (systemd.unit(5)).
@@ -70,6 +76,11 @@ setting() {{
           setting "$line"
           echo start
           printf '%s\n' "$line" | grep -oE '{_LINE}' | sed 's/^/word /'
+          ;;
+        Environment=* | Environment\ =*)
+          setting "$line"
+          printf '%s\n' "$line" | assignments
+          echo "disk $file"
           ;;
         EnvironmentFile=* | EnvironmentFile\ =*)
           setting "$line"

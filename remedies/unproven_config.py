@@ -16,12 +16,18 @@ from pyinfra_nvml.model.unknown import Unknown
 UNPROVEN = "unproven-config"
 """The name by which the owner overrules it."""
 
+_INSTEAD = "restart docker by hand, at a time when it may fail, or take the edit back"
+
 
 def unproven_config(
     node: NodeState, engine: DockerEngineState, last: LastWriteState | Unknown | None
 ) -> Iterator[Refusal]:
     """Why the file as it is may keep the engine down; ours alone is the entry of the last write."""
     starts = of_node(node)
+    if starts.new_flags:
+        saw = f"{', '.join(starts.new_flags)}, which the running engine was not started with"
+        want = "flags that the engine runs with"
+        yield Refusal("docker.service", saw, want, _INSTEAD, UNPROVEN)
     files = node.daemon_json
     file = None if isinstance(files, Unknown) else files.at(starts.path)
     if file is None or not isinstance(engine.info, EngineInfo):
@@ -31,9 +37,8 @@ def unproven_config(
     if isinstance(last, LastWriteState) and _is_ours(file.path, file.content, last):
         return
     for reason in unproven(file, engine.info, starts.next):
-        instead = "restart docker by hand, at a time when it may fail, or take the edit back"
         want = "a file that the engine runs with"
-        yield Refusal(file.path, reason, want, instead, UNPROVEN)
+        yield Refusal(file.path, reason, want, _INSTEAD, UNPROVEN)
 
 
 def _is_ours(path: str, content: bytes, last: LastWriteState) -> bool:

@@ -63,6 +63,28 @@ def test_drop_ins_in_their_order(tmp_path: Path, shell: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        'PROXY=u:s3cret@x "OPTS=--label a=s3cret --live-restore" B=c',
+        "'OPTS=--label a=s3cret --live-restore'",
+        "OPTS=--label a=s3cret --live-restore",
+    ],
+)
+def test_variables_of_the_unit_itself(shell: str, said: str) -> None:
+    """With quotes as systemctl shows them, and without as before systemd 246."""
+    source = unit_words.ENVIRONMENT + "assignments"
+    done = subprocess.run(
+        [*SHELLS[shell], "-c", source], input=said + "\n", capture_output=True, text=True
+    )
+    assert "s3cret" not in done.stdout
+    found = unit_words.variables(done.stdout)
+    options = [word for words in found.values() for word in words]
+    assert "--live-restore" in options
+    if said[0] != "O":
+        assert found["OPTS"] == ["--label", "--live-restore"]
+
+
 def test_a_file_of_somebody_elses_is_not_read(tmp_path: Path, shell: str) -> None:
     put(tmp_path / "lib/docker.service", f"[Service]\n{ENGINE}")
     path = tmp_path / "etc/docker.service.d/x.conf"
