@@ -10,11 +10,15 @@ import yaml
 
 from pyinfra_nvml.audit.catalogue import judge
 from pyinfra_nvml.facts.daemon_json import LIMIT
+from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.unknown import plain
+from pyinfra_nvml.remedies import restore_plan as restore
 from pyinfra_nvml.remedies.engine_plan import Plan, plan
+from pyinfra_nvml.remedies.unproven_config import UNPROVEN
 from pyinfra_nvml.settings.policy import Wishes
 from tests import described, recordings
 from tests.test_checks import assert_holds
+from tests.test_restore_plan import written
 
 CASES = sorted((Path(__file__).parent / "engine").glob("*.yaml"))
 LONG = '{"labels": ["%s"]}' % ("x" * (LIMIT - 20))
@@ -56,3 +60,34 @@ def test_the_next_start_is_foreseen(path: Path) -> None:
         assert any(text in one for one in refused), refused
     if "live_restore" in want:
         assert made.live_restore is want["live_restore"]
+
+
+EDITED = {"version": "26.1.5", "driver": "systemd", "edited": True}
+CONTAINERS = [{"name": "trainer", "asks": "gpus", "by": "hook", "scope": "unlisted"}]
+
+
+def edited_node(content: bytes) -> NodeState:
+    """A node whose file was edited since the engine's start."""
+    said = {"system": {"name": "Debian 13"}, "docker": EDITED, "daemon_json": content.decode()}
+    return recordings.node("gpu_good", described.answers({**said, "containers": CONTAINERS}))
+
+
+def test_what_an_earlier_run_wrote_is_no_edit_of_somebody_elses() -> None:
+    """It ended between its write and its restart; the rest of the file was proven before."""
+    bip = b'{"bip": "10.200.0.1/24"}'
+    ours = b'{"bip": "10.200.0.1/24", "exec-opts": ["native.cgroupdriver=cgroupfs"]}'
+    last = written(bip, ours, unproven=True)
+    assert plan(edited_node(ours), "cgroupfs", last=last).acts
+    (refusal,) = plan(edited_node(ours), "cgroupfs").refusals
+    assert refusal.knob == UNPROVEN
+    assert plan(edited_node(ours + b"\n"), "cgroupfs", last=last).refusals
+
+
+def test_an_edit_that_nobody_started_with_is_not_restored_over() -> None:
+    """An engine took the write over long ago; what came into the file since is the doubt."""
+    old = b'{"bip": "10.200.0.1/24", "exec-opts": ["native.cgroupdriver=cgroupfs"]}'
+    new = b'{"bip": "10.200.0.1/24", "exec-opts": ["native.cgroupdriver=systemd"]}'
+    made = restore.plan(edited_node(new), written(old, new)).plan
+    assert [refusal.knob for refusal in made.refusals] == [UNPROVEN]
+    again = restore.plan(edited_node(new), written(old, new, unproven=True)).plan
+    assert again.refusals == ()
