@@ -10,11 +10,8 @@ from pyinfra_nvml.combiners.engine_proof import unproven
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.last_write import LastWriteState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.model.refusal import Overrule, Refusal
 from pyinfra_nvml.model.unknown import Unknown
-
-UNPROVEN = "unproven-config"
-"""The name by which the owner overrules it."""
 
 _INSTEAD = "restart docker by hand, at a time when it may fail, or take the edit back"
 
@@ -27,7 +24,7 @@ def unproven_config(
     if starts.new_flags:
         saw = f"{', '.join(starts.new_flags)}, which the running engine was not started with"
         want = "flags that the engine runs with"
-        yield Refusal("docker.service", saw, want, _INSTEAD, UNPROVEN)
+        yield Refusal("docker.service", saw, want, _INSTEAD, Overrule.UNPROVEN_CONFIG)
     files = node.daemon_json
     file = None if isinstance(files, Unknown) else files.at(starts.path)
     if file is None or not isinstance(engine.info, EngineInfo):
@@ -38,7 +35,7 @@ def unproven_config(
         return
     for reason in unproven(file, engine.info, starts.next):
         want = "a file that the engine runs with"
-        yield Refusal(file.path, reason, want, _INSTEAD, UNPROVEN)
+        yield Refusal(file.path, reason, want, _INSTEAD, Overrule.UNPROVEN_CONFIG)
 
 
 def _is_ours(path: str, content: bytes, last: LastWriteState) -> bool:

@@ -11,11 +11,11 @@ import yaml
 from pyinfra_nvml.audit.catalogue import judge
 from pyinfra_nvml.facts.daemon_json import LIMIT
 from pyinfra_nvml.facts.node import NodeState
+from pyinfra_nvml.model.refusal import Overrule
 from pyinfra_nvml.model.unknown import plain
 from pyinfra_nvml.remedies import restore_plan as restore
 from pyinfra_nvml.remedies.engine_plan import Plan, plan
-from pyinfra_nvml.remedies.unproven_config import UNPROVEN
-from pyinfra_nvml.settings.policy import Wishes
+from pyinfra_nvml.settings.policy import Policy
 from tests import described, recordings
 from tests.test_checks import assert_holds
 from tests.test_restore_plan import written
@@ -43,7 +43,7 @@ def kind(made: Plan) -> str:
 def test_the_next_start_is_foreseen(path: Path) -> None:
     case = yaml.safe_load(path.read_text())
     node, want = recordings.node(case["node"], answers(case)), case["want"]
-    result = next(one for one in judge(node, Wishes()) if one.check == "engine-config")
+    result = next(one for one in judge(node, Policy()) if one.check == "engine-config")
     if "status" in want:
         assert result.status.value == want["status"], result
         findings = want.get("findings", [])
@@ -79,7 +79,7 @@ def test_what_an_earlier_run_wrote_is_no_edit_of_somebody_elses() -> None:
     last = written(bip, ours, unproven=True)
     assert plan(edited_node(ours), "cgroupfs", last=last).acts
     (refusal,) = plan(edited_node(ours), "cgroupfs").refusals
-    assert refusal.knob == UNPROVEN
+    assert refusal.overrule is Overrule.UNPROVEN_CONFIG
     assert plan(edited_node(ours + b"\n"), "cgroupfs", last=last).refusals
 
 
@@ -88,6 +88,6 @@ def test_an_edit_that_nobody_started_with_is_not_restored_over() -> None:
     old = b'{"bip": "10.200.0.1/24", "exec-opts": ["native.cgroupdriver=cgroupfs"]}'
     new = b'{"bip": "10.200.0.1/24", "exec-opts": ["native.cgroupdriver=systemd"]}'
     made = restore.plan(edited_node(new), written(old, new)).plan
-    assert [refusal.knob for refusal in made.refusals] == [UNPROVEN]
+    assert [refusal.overrule for refusal in made.refusals] == [Overrule.UNPROVEN_CONFIG]
     again = restore.plan(edited_node(new), written(old, new, unproven=True)).plan
     assert again.refusals == ()
