@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from pyinfra_nvml.audit.verdict import Verdict
+from pyinfra_nvml.combiners.engine import of_node
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
+from pyinfra_nvml.facts.last_write import LastWriteState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.cgroupfs import DEPLOY
-from pyinfra_nvml.remedies.engine_plan import Plan, config_path, plan
+from pyinfra_nvml.remedies.engine_plan import Plan, plan
 
 _ASKS = ("device-exposure", "device-loss", "engine-driver")
 """The checks whose findings name a remedy of deploys/fix_cgroup.py."""
@@ -32,18 +34,20 @@ def cgroup_driver_plan(
     only_exposed: bool = False,
     overrule: Collection[str] = (),
     enforce: bool = False,
+    last: LastWriteState | None = None,
 ) -> Plan:
     """What deploys/fix_cgroup.py does on this node: nothing where no finding asks for it.
 
-    ``enforce`` is the owner's word that this driver is wanted on nodes without findings too.
+    ``enforce`` is the owner's word that this driver is wanted on nodes without findings too,
+    ``last`` this project's last write on the node, where it was asked for.
     """
     state = verdict.state
     if isinstance(state, Unknown):
         saw = Refusal("node", state.reason, "it to answer")
         return Plan(driver, refusals=(saw,))
     if enforce or (driver == "cgroupfs" and carried_out(verdict, DEPLOY)):
-        return plan(state, driver, only_exposed, overrule)
-    made = plan(state, driver, only_exposed, overrule)
+        return plan(state, driver, only_exposed, overrule, last)
+    made = plan(state, driver, only_exposed, overrule, last)
     if made.idle:
         return made
     if doubts := tuple(_doubts(verdict)):
@@ -67,4 +71,4 @@ def _unasked(state: NodeState, driver: str) -> Plan:
     idle = f"no finding on this node asks for the cgroup driver {driver}"
     if not isinstance(engine, DockerEngineState) or not isinstance(info, EngineInfo):
         return Plan(driver, idle=idle, engine=False)
-    return Plan(info.cgroup_driver, config_path(engine), idle=idle)
+    return Plan(info.cgroup_driver, of_node(state).path, idle=idle)

@@ -3,7 +3,9 @@
 A running dockerd does not read daemon.json again. What somebody wrote there since is tried at the
 next restart, reboot or package update, and may stop the engine then. `dockerd --validate` accepts
 an unknown cgroup driver, a setting both in the file and on the command line, a default runtime that
-nobody defined, and live-restore in a swarm.
+nobody defined, and live-restore in a swarm. A drop-in that systemd has not loaded yet counts for
+the start after the next daemon-reload. What no engine was started with yet, and nothing else
+proves, is told as unknown, and so is a file that the running engine does not follow.
 
 Bad:
 
@@ -21,11 +23,12 @@ Repair: by hand: correct the file or the unit. Nothing stops as long as nothing 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pyinfra_nvml.combiners.daemon_document import Refused, document
-from pyinfra_nvml.combiners.engine_config import obstacles
-from pyinfra_nvml.facts.daemon_json import DEFAULT
-from pyinfra_nvml.facts.daemons import Daemon, option
+from pyinfra_nvml.combiners.engine import Engine, Start, of_node
+from pyinfra_nvml.combiners.engine_proof import not_followed, unproven
+from pyinfra_nvml.facts.daemon_json import ConfigFile
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
@@ -47,11 +50,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif elsewhere := _elsewhere(engine):
         yield NotApplicable(elsewhere)
     else:
-        arguments = _arguments(node, engine)
-        if isinstance(arguments, Unknown):
-            yield Doubt("dockerd's command line", arguments.reason)
-        else:
-            yield from _file(node, engine, arguments)
+        yield from _starts(node, engine)
 
 
 def _elsewhere(engine: DockerEngineState) -> str:
@@ -68,41 +67,75 @@ def _elsewhere(engine: DockerEngineState) -> str:
     return ""
 
 
-def _arguments(node: NodeState, engine: DockerEngineState) -> tuple[str, ...] | Unknown:
-    """dockerd's next command line: the unit's where it runs as one, else that of the process."""
-    process, setup = engine.process, node.docker_unit
-    running = process.arguments if isinstance(process, Daemon) else ()
-    if isinstance(process, Daemon) and process.snap:
-        return running
-    planned = setup if isinstance(setup, Unknown) else setup.arguments
-    if planned is not None:
-        return planned
-    if isinstance(process, Unknown):
-        return process
-    return running or Unknown("no dockerd runs and no unit names its flags")
-
-
-def _file(
-    node: NodeState, engine: DockerEngineState, arguments: tuple[str, ...]
-) -> Iterator[Outcome]:
-    path = option(arguments, "--config-file") or DEFAULT
+def _starts(node: NodeState, engine: DockerEngineState) -> Iterator[Outcome]:
+    starts = of_node(node)
+    if isinstance(starts.next, Unknown):
+        yield Doubt("dockerd's command line", starts.next.reason)
+        return
+    for name, unknown in starts.unknowns():
+        yield Doubt(name, unknown.reason)
     files = node.daemon_json
-    file = files if isinstance(files, Unknown) else files.at(path)
+    file = files if isinstance(files, Unknown) else files.at(starts.path)
     if file is None:
-        yield Doubt(path, "the next start reads it, and it was not read here")
+        yield Doubt(starts.path, "the next start reads it, and it was not read here")
         return
     content = file if isinstance(file, Unknown) else file.content
-    if isinstance(content, Unknown):
-        yield Doubt(path, content.reason)
+    if isinstance(file, Unknown) or isinstance(content, Unknown):
+        yield Doubt(starts.path, content.reason if isinstance(content, Unknown) else "")
         return
-    read = document(content, path)
+    read = document(content, starts.path)
     if isinstance(read, Refused):
-        yield _finding(engine, path, read)
+        yield _finding(engine, starts.path, read)
         return
-    info = engine.info if isinstance(engine.info, EngineInfo) else None
-    version, swarm = (info.server_version, info.swarm == "active") if info else ("", False)
-    for refused in obstacles(read.value, arguments, version, swarm):
-        yield _finding(engine, path, refused)
+    found = tuple(_obstacles(engine, starts, read.value))
+    yield from found
+    # What the next start fails on is an edit, and tells why the engine does not follow the file.
+    if starts.new_flags and not found:
+        flags = ", ".join(starts.new_flags)
+        reason = f"{flags}: the running engine was not started with it, and only a start proves it"
+        yield Doubt("docker.service", reason)
+    if isinstance(engine.info, EngineInfo) and not found:
+        yield from _proof(file, read.value, engine.info, starts.next)
+
+
+def _obstacles(
+    engine: DockerEngineState, starts: Engine, config: dict[str, object]
+) -> Iterator[Finding]:
+    for refused in starts.obstacles(config):
+        yield _finding(engine, starts.path, refused)
+    later = starts.later_obstacles(config)
+    for refused in later:
+        yield replace(
+            _finding(engine, starts.path, refused),
+            level=Level.AT_RISK,
+            why="a unit file lies on the disk that systemd has not loaded: after the next"
+            " daemon-reload the engine does not start",
+        )
+    if starts.changed_flags and not later:
+        flags = ", ".join(starts.changed_flags)
+        yield Finding(
+            level=Level.ADVICE,
+            subject="docker.service",
+            saw=f"{flags} changed on the disk, and not loaded by systemd",
+            want="the unit as it lies on the disk loaded, or the edit taken back",
+            why="the start after the next daemon-reload has other settings than the next start",
+            repair=Repair.HUMAN,
+            do="decide whether the edit is meant: `systemctl cat docker` shows the files",
+            avoid="a daemon-reload while containers are exposed (device-exposure)",
+            reference="https://www.freedesktop.org/software/systemd/man/latest/systemctl.html",
+        )
+
+
+def _proof(
+    file: ConfigFile, config: dict[str, object], info: EngineInfo, start: Start
+) -> Iterator[Doubt]:
+    """What the engine does not do as the file says, and what nobody has started it with."""
+    differences = not_followed(config, info, start)
+    for difference in differences:
+        yield Doubt("docker info", f"the running engine does not follow {start.path}: {difference}")
+    if not differences:
+        for reason in unproven(file, info, start):
+            yield Doubt(start.path, reason)
 
 
 def _finding(engine: DockerEngineState, path: str, refused: Refused) -> Finding:

@@ -62,18 +62,22 @@ def obstacles(
     arguments: Sequence[str] = (),
     version: str = "",
     swarm: bool = False,
+    driver: str = "",
 ) -> tuple[Refused, ...]:
     """Everything in this configuration that this engine would not start with.
 
-    ``arguments`` is dockerd's real command line, ``version`` the engine's (unknown: empty).
+    ``arguments`` is dockerd's real command line, ``version`` the engine's (unknown: empty),
+    ``driver`` the cgroup driver that it takes where nothing names one.
     """
     found = [
         *_drivers(config),
         *_given_twice(config, arguments, version),
         *_runtime(config, arguments),
-        *_parent(config, arguments),
+        *_parent(config, arguments, driver),
     ]
-    if swarm and config.get("live-restore") is True:
+    if swarm and live_restore(config, arguments):
+        # moby asks for state of a swarm, whatever it is in: active, locked, pending, error
+        # (daemon/daemon.go, "incompatible with swarm mode").
         found.append(
             Refused("live-restore", "true on a node of a swarm", "false, or the node out of swarm")
         )
@@ -81,6 +85,15 @@ def obstacles(
     for key in unknown_keys(config, version):
         found.append(Refused(key, f"a key that Docker {version} does not know", "one that it does"))
     return tuple(found)
+
+
+def live_restore(config: Mapping[str, object], arguments: Sequence[str]) -> bool:
+    """Whether containers outlive the engine: by the file, or by a flag of its command line."""
+    flags = [word for word in arguments if word.partition("=")[0] == "--live-restore"]
+    values = [word.partition("=")[2].lower() for word in flags]
+    # strconv.ParseBool of Go, which pflag asks.
+    on = bool(values) and values[-1] in ("", "1", "t", "true")
+    return on or config.get("live-restore") is True
 
 
 def given_flags(arguments: Sequence[str]) -> dict[str, str]:
@@ -138,7 +151,7 @@ def _runtime(config: Mapping[str, object], arguments: Sequence[str]) -> Iterator
     # --add-runtime NAME=PATH, in one argument or two.
     for flag, value in zip(arguments, [*arguments, ""][1:], strict=True):
         added = value if flag == "--add-runtime" else flag.removeprefix("--add-runtime=")
-        if flag.startswith("--add-runtime"):
+        if flag.startswith("--add-runtime") and not added.startswith("-"):
             known.add(added.partition("=")[0])
     if not isinstance(name, str) or name in known or name in _BUILT_IN:
         return
@@ -147,12 +160,15 @@ def _runtime(config: Mapping[str, object], arguments: Sequence[str]) -> Iterator
         yield Refused("default-runtime", name, f"one of runtimes (there: {there}) or runc")
 
 
-def _parent(config: Mapping[str, object], arguments: Sequence[str]) -> Iterator[Refused]:
+def _parent(
+    config: Mapping[str, object], arguments: Sequence[str], driver: str
+) -> Iterator[Refused]:
     """The systemd driver starts with no parent but a slice (moby daemon/daemon_unix.go)."""
     given = zip(arguments, [*arguments, ""][1:], strict=True)
     flags = [value for flag, value in given if flag == "--cgroup-parent"]
     flags += [word.partition("=")[2] for word in arguments if word.startswith("--cgroup-parent=")]
-    if "systemd" not in map(entry_driver, _options(config)):
+    named = {entry_driver(word) for word in (*_options(config), *arguments)} - {None}
+    if "systemd" not in (named or {driver}):
         return
     for parent in (config.get("cgroup-parent"), *flags):
         if isinstance(parent, str) and parent and not re.fullmatch(r".+\.slice", parent):

@@ -12,6 +12,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from pyinfra_nvml.facts.command_line import JOINED, values
+from pyinfra_nvml.facts.engine_start import OLDER, EngineStart, edited, engine_starts
 from pyinfra_nvml.facts.probe import (
     Probe,
     Sections,
@@ -33,6 +34,8 @@ LIMIT = 1 << 20
 # docker, kind) have more than one number in NSpid; their files are not this node's.
 # A new file takes the old one's place by a rename, so its directory decides: `test -w` tells of
 # read-only mounts and of immutable ones to root too (access(2), EROFS; chattr(1)).
+# A rename and a chmod change the time of status alone (stat(1), %Z); a switched link has its own.
+# An engine starts at the time of its pid file, or at field 22 of its stat (proc(5)), in ticks.
 _FETCH = rf"""
 kept() {{
   [ -O / ] || return 0
@@ -43,16 +46,32 @@ kept() {{
   elif grep -qF " $1 " /proc/self/mountinfo; then echo 'kept it is a mount of its own'
   fi
 }}
-named() {{
+starts() {{
   for process in $(sed -n 's,/comm:dockerd$,,p' "$COMMS"); do
     while read -r key one more; do [ "$key" != NSpid: ] || break; done <"$process/status"
     [ -z "$more" ] || continue
     {JOINED}
-    case $words in *--config-file*) ;; *) continue ;; esac
-    tr '\n\0' ' \n' <"$process/cmdline" | {values("--config-file")}
+    named={DEFAULT}
+    case $words in
+      *--config-file*)
+        named=$(tr '\n\0' ' \n' <"$process/cmdline" | {values("--config-file")} | tail -n 1) ;;
+    esac
+    echo "dockerd ${{process#/proc/}} $(sed 's/.*) //' "$process/stat" | cut -d ' ' -f 20) $named"
   done 2>/dev/null
 }}
-paths={DEFAULT} others=$(named)
+planned() {{
+  [ ! -d /run/systemd/system ] ||
+    systemctl show docker.service -p ExecStart | tr ' ' '\n' | {values("--config-file")}
+}}
+if [ -f /run/docker.pid ]; then
+  echo "pidfile $(head -c 20 /run/docker.pid) $(stat -c '%Y %.Y' /run/docker.pid)"
+fi 2>/dev/null
+read -r uptime idle </proc/uptime
+echo "clock $(date +%s) $uptime"
+engines=$(starts)
+[ -z "$engines" ] || printf '%s\n' "$engines"
+paths={DEFAULT}
+others=$(printf '%s\n' "$engines" | sed -n 's/^dockerd [0-9]* [0-9]* //p'; planned)
 [ -z "$others" ] || paths=$(printf '%s\n' "$paths" "$others" | sort -u)
 while IFS= read -r path; do
   case $path in /*) ;; *) continue ;; esac
@@ -64,6 +83,9 @@ while IFS= read -r path; do
 stat %f %u %g %s' "$path" 2>&1); then printf '%s\n' "$told"
   else printf 'stat %s\n' "$told"
   fi
+  [ ! -e "$path" ] || printf 'times %s\n' "$(
+    {{ stat -L -c '%Y %Z %.Y %.Z' "$path"; stat -c '%Z %.Z' "$path"; }} | tr '\n' ' '
+  )"
   target=$(readlink -f "$path") && printf 'target %s\n' "$target"
   kept "${{target:-$path}}"
   [ -f "$path" ] || continue
@@ -90,7 +112,8 @@ class ConfigFile(Value):
 
     ``content`` is ``None`` where there is no file, ``Unknown`` where it could not be read or is
     longer than ``LIMIT``. ``mode`` holds the permission bits, ``kept`` why root cannot put
-    another file in its place.
+    another file in its place, ``edited`` whether it was changed after the start of the dockerd that
+    reads it.
 
     .. code:: python
 
@@ -107,25 +130,29 @@ class ConfigFile(Value):
     gid: int | None
     content: bytes | Unknown | None
     kept: str = ""
+    edited: bool | Unknown = OLDER
 
     private: ClassVar[bool] = True
 
     @override
     def to_json(self) -> object:
-        """Without the content, which may hold proxies' passwords and labels: its size and sum."""
+        """The content by its size and sum, since it may hold proxies' passwords and labels.
+
+        Without ``edited``: it is of the engine's start, and no property of the file.
+        """
         shown: object = self.content
         if isinstance(self.content, bytes):
             digest = hashlib.sha256(self.content).hexdigest()
             shown = {"bytes": len(self.content), "sha256": digest}
         return {
-            **{f.name: plain(getattr(self, f.name)) for f in fields(self)},
+            **{f.name: plain(getattr(self, f.name)) for f in fields(self) if f.name != "edited"},
             "content": plain(shown),
         }
 
 
 @dataclass(frozen=True)
 class DaemonJsonState(Value):
-    """The default file, and each one named by a running dockerd's ``--config-file``."""
+    """The default file, and each one named by ``--config-file`` of a dockerd or of its unit."""
 
     files: tuple[ConfigFile, ...]
 
@@ -137,7 +164,8 @@ class DaemonJsonState(Value):
 class DaemonJson(Source[DaemonJsonState]):
     """The configuration files of this node's Docker engines, byte for byte.
 
-    Sources: /proc/pid/cmdline (proc(5)), stat(1). Needs root where a file is not world-readable.
+    Sources: /proc/pid/{cmdline,stat} (proc(5)), ``systemctl show docker.service``, stat(1),
+    /run/docker.pid. Needs root where a file is not world-readable.
     """
 
     probes = (Probe("daemon_json.files", _FETCH, cap=4096),)
@@ -153,14 +181,15 @@ class DaemonJson(Source[DaemonJsonState]):
             key, _, rest = line.partition(" ")
             if key == "file":
                 blocks.append({"file": [rest]})
-            elif blocks and key in ("link", "stat", "target", "kept", "data"):
+            elif blocks and key in ("link", "stat", "times", "target", "kept", "data"):
                 blocks[-1].setdefault(key, []).append(rest)
         if not blocks:
             return answer.trouble or Unknown("daemon_json.files: its answer names no file")
-        return DaemonJsonState(tuple(_file(block) for block in blocks))
+        starts = engine_starts(answer.out)
+        return DaemonJsonState(tuple(_file(block, starts) for block in blocks))
 
 
-def _file(block: dict[str, list[str]]) -> ConfigFile:
+def _file(block: dict[str, list[str]], starts: tuple[EngineStart, ...] | Unknown) -> ConfigFile:
     path = block["file"][0]
     mode, uid, gid, size, trouble = _stat(block.get("stat", ["no answer"])[0])
     link = stat.S_ISLNK(_hex(block.get("link", [""])[0]) or 0)
@@ -185,6 +214,7 @@ def _file(block: dict[str, list[str]]) -> ConfigFile:
         gid=gid,
         content=content,
         kept=block.get("kept", [""])[0],
+        edited=edited(path, block.get("times", [""])[0], starts),
     )
 
 

@@ -58,6 +58,13 @@ class EngineInfo(Value):
     runc: str
     cdi_directories: tuple[str, ...]
     warnings: tuple[str, ...]
+    storage_driver: str = ""
+    log_driver: str = ""
+
+    @property
+    def in_swarm(self) -> bool:
+        """Whether the node has state of a swarm: every state but inactive (``docker info``)."""
+        return self.swarm not in ("", "inactive")
 
     @property
     def snap(self) -> bool:
@@ -114,7 +121,7 @@ class DockerEngine(Source[DockerEngineState | None]):
     """
 
     probes = (
-        Probe("docker_engine.info", GUARD + "docker info --format '{{json .}}'", cap=512),
+        Probe("docker_engine.info", GUARD + "docker info --format '{{json .}}'", cap=4096),
         Probe(
             "docker_engine.unit",
             f"systemctl show docker.service -p {','.join(_UNIT_PROPERTIES)}",
@@ -165,6 +172,8 @@ def _info(answer: Section) -> EngineInfo | Unknown:
         runc=text(mapping(said.get("RuncCommit")).get("ID")),
         cdi_directories=texts(said.get("CDISpecDirs")),
         warnings=texts(said.get("Warnings")),
+        storage_driver=text(said.get("Driver")),
+        log_driver=text(said.get("LoggingDriver")),
     )
 
 

@@ -16,33 +16,35 @@ from pyinfra_nvml.facts.probe import (
     section,
 )
 from pyinfra_nvml.facts.source import Source
+from pyinfra_nvml.facts.unit_words import ENVIRONMENT, ON_DISK, expanded, on_disk, variables
 from pyinfra_nvml.model.unknown import Unknown, Value
 
-# podman-docker's `docker` is a script that starts podman; Docker's own is a program. Of an
-# environment file only names and options leave the node: values may be secrets (proxies).
-_ASK = r"""
-if docker=$(command -v docker) && { readlink -f "$docker"; head -c 300 "$docker"; } |
+# podman-docker's `docker` is a script that starts podman; Docker's own is a program. The files of
+# the unit are read only where systemd says that it has not loaded what lies on the disk.
+_ASK = rf"""
+if docker=$(command -v docker) && {{ readlink -f "$docker"; head -c 300 "$docker"; }} |
   grep -q podman; then echo 'variant podman-docker'; fi
 [ -d /snap/docker ] && echo 'variant snap'
 for place in /home/*/.docker/desktop /mnt/wsl/docker-desktop; do
-  [ -e "$place" ] && { echo 'variant Docker Desktop'; break; }
+  [ -e "$place" ] && {{ echo 'variant Docker Desktop'; break; }}
 done
 echo asked
-[ -d /run/systemd/system ] || { echo no-systemd; exit 0; }
-unit=$(systemctl show docker.service -p LoadState,ExecStart,EnvironmentFiles) || exit
+[ -d /run/systemd/system ] || {{ echo no-systemd; exit 0; }}
+{ENVIRONMENT}
+unit=$(systemctl show docker.service -p LoadState,ExecStart,EnvironmentFiles,NeedDaemonReload) ||
+  exit
 printf '%s\n' "$unit"
+systemctl show docker.service -p Environment | sed 's/^Environment=//' | assignments
 while IFS= read -r line; do
   case $line in 'EnvironmentFiles='*' (ignore_errors='*) ;; *) continue ;; esac
-  file=${line#*=} file=${file%' (ignore_errors='*}
-  [ -e "$file" ] || continue
-  echo "file $file"
-  [ -r "$file" ] || { echo unreadable; continue; }
-  grep -vE '^ *[#;]' "$file" |
-    grep -oE "^[A-Za-z_][A-Za-z0-9_]*|[ \"'=]--?[a-zA-Z][a-zA-Z-]*|native\.cgroupdriver=[a-z]*" |
-    sed 's/^/word /'
+  file=${{line#*=}}
+  environment "${{file%' (ignore_errors='*}}"
 done <<END
 $unit
 END
+echo loaded
+case $unit in *NeedDaemonReload=yes*) ;; *) exit 0 ;; esac
+{ON_DISK}
 true
 """
 
@@ -62,7 +64,8 @@ class DockerUnitState(Value):
 
     ``arguments`` is docker.service's command line as systemd would use it now (drop-ins included),
     with the options that environment files put into its variables; ``None`` where there is no such
-    unit.
+    unit. ``after_reload`` is the one of the next start after a daemon-reload, by its options alone;
+    ``None`` where systemd has loaded what lies on the disk.
 
     .. code:: python
 
@@ -73,6 +76,7 @@ class DockerUnitState(Value):
     variants: tuple[Variant, ...] | Unknown
     engines: int | Unknown
     arguments: tuple[str, ...] | Unknown | None
+    after_reload: tuple[str, ...] | Unknown | None = None
 
     @property
     def podman(self) -> bool:
@@ -84,15 +88,15 @@ class DockerUnitState(Value):
 class DockerUnit(Source[DockerUnitState]):
     """The engines of this node.
 
-    Sources: PATH, /snap, ``systemctl show docker.service`` (ExecStart, EnvironmentFiles), the
-    environment files, /proc. Needs no root unless a file is kept from users.
+    Sources: PATH, /snap, ``systemctl show docker.service`` (ExecStart, Environment,
+    EnvironmentFiles), the environment files, /proc. Needs no root unless a file is kept from users.
     """
 
     probes = (
         Probe(
             "engine_setup.ask",
             _ASK,
-            lines=r"variant |(asked|no-systemd)$|\w+=|file |unreadable$|word ",
+            lines=r"variant |(asked|no-systemd|loaded|unreadable|start)$|\w+=|file |disk |word ",
         ),
         *Daemons.probes,
     )
@@ -102,7 +106,11 @@ class DockerUnit(Source[DockerUnitState]):
     def parse(cls, sections: Sections) -> DockerUnitState | Unknown:
         answer = section(sections, "engine_setup.ask")
         daemons = Daemons.judged(sections)
-        return DockerUnitState(_variants(answer, daemons), _engines(daemons), _arguments(answer))
+        arguments = _arguments(answer)
+        after_reload = _after_reload(answer, arguments)
+        return DockerUnitState(
+            _variants(answer, daemons), _engines(daemons), arguments, after_reload
+        )
 
 
 def _variants(answer: Section, daemons: DaemonsState | Unknown) -> tuple[Variant, ...] | Unknown:
@@ -134,25 +142,28 @@ def _arguments(answer: Section) -> tuple[str, ...] | Unknown | None:
     start = re.search(r"^ExecStart=\{.*?argv\[\]=(.*?) ; ignore_errors=", answer.out, re.MULTILINE)
     if not start:
         return Unknown("systemctl show docker.service: no ExecStart in its answer")
-    if unread := re.search(r"^file (.+)\nunreadable$", answer.out, re.MULTILINE):
+    loaded, _ = _halves(answer)
+    if unread := re.search(r"^file (.+)\nunreadable$", loaded, re.MULTILINE):
         return Unknown(f"{unread[1]}: not readable, and docker.service takes its options from it")
-    variables = _variables(answer.out)
-    words: list[str] = []
-    for word in start[1].split():
-        name = re.fullmatch(r"\$\{?(\w+)\}?", word)
-        words += variables.get(name[1], []) if name else [word]
-    return tuple(words)
+    return expanded(start[1].split(), variables(loaded))
 
 
-def _variables(text: str) -> dict[str, list[str]]:
-    """Variable to the options in it, of all environment files; the last file counts."""
-    found: dict[str, list[str]] = {}
-    name = ""
-    for said in re.findall(r"^word (.+)$", text, re.MULTILINE):
-        word = said.lstrip(" \"'=")
-        if not word.startswith(("-", "native.")):
-            name = word
-            found[name] = []
-        elif name:
-            found[name].append(word)
-    return found
+def _after_reload(
+    answer: Section, arguments: tuple[str, ...] | Unknown | None
+) -> tuple[str, ...] | Unknown | None:
+    if arguments is None or isinstance(arguments, Unknown):
+        return arguments
+    reload = re.search(r"^NeedDaemonReload=(\w+)$", answer.out, re.MULTILINE)
+    if not reload:
+        return Unknown("not in this recording")
+    if reload[1] == "no":
+        return None
+    loaded, disk = _halves(answer)
+    found = on_disk(loaded + disk)
+    return Unknown("docker.service: no ExecStart in its files") if found is None else found
+
+
+def _halves(answer: Section) -> tuple[str, str]:
+    """The lines of what systemd has loaded, and those of what lies on the disk."""
+    loaded, _, disk = answer.out.partition("\nloaded\n")
+    return loaded + "\n", disk

@@ -21,6 +21,8 @@ class Overrule(str, Enum):
     STUCK = "stuck", "a container with a process in state D may not stop"
     SKEW = "skew", "while the driver waits for its reboot, no GPU container starts again"
     DATA_ROOT = "data-root", "the symbolic link to the engine's directory is right"
+    UNPROVEN_CONFIG = "unproven-config", "an edit may keep Docker from starting, nobody tried it"
+    CGROUP_PARENT = "cgroup-parent", "Docker with systemd starts no container of such a parent"
     KUBELET = "kubelet", "the node was drained before its reboot"
     KURED = "kured", "kured may reboot the node as well"
     SCHEDULER = "scheduler", "jobs of the node's scheduler are stopped by the reboot"

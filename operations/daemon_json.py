@@ -13,8 +13,10 @@ from pyinfra.context import host, state
 from pyinfra.operations.util.files import generate_color_diff
 
 from pyinfra_nvml.combiners.daemon_document import Refused
+from pyinfra_nvml.combiners.engine import engine_of_root, starts
 from pyinfra_nvml.facts.daemon_json import DaemonJson
 from pyinfra_nvml.facts.daemons import Daemons, DaemonsState
+from pyinfra_nvml.facts.docker_unit import DockerUnit, DockerUnitState
 from pyinfra_nvml.facts.last_write import LastWrite
 from pyinfra_nvml.facts.state_directory import STATE_DIR
 from pyinfra_nvml.model.unknown import Unknown
@@ -46,7 +48,8 @@ def configured_driver(
 
         daemon_json.configured_driver(name="Docker without systemd's cgroups", driver="cgroupfs")
     """
-    planned = plan(host.get_fact(DaemonJson), host.get_fact(Daemons), driver)
+    files, daemons = host.get_fact(DaemonJson), host.get_fact(Daemons)
+    planned = plan(files, daemons, host.get_fact(DockerUnit), driver)
     if planned is None:
         host.noop(f"daemon.json names the cgroup driver {driver}")
     elif isinstance(planned, Change):
@@ -87,16 +90,17 @@ def restored(driver: str, state_dir: str = STATE_DIR) -> Generator[StringCommand
         before = hashlib.sha256(way.before or b"").hexdigest()
         yield node.run(source, way.path, state_dir, driver, stdin=f"{before}\n", limit=_LIMIT)
     else:
-        change = Change(way.path, way.before, way.after, _dockerd(host.get_fact(Daemons)))
+        dockerd = _dockerd(host.get_fact(Daemons), host.get_fact(DockerUnit))
+        change = Change(way.path, way.before, way.after, dockerd)
         if state.config.DIFF:
             _show(change)
         yield _write(change, driver, state_dir, "restoring")
 
 
-def _dockerd(daemons: DaemonsState | Unknown) -> tuple[str, ...]:
-    """The command line of this node's engine, to validate the file with."""
-    running = () if isinstance(daemons, Unknown) else daemons.named("dockerd")
-    return running[0].arguments if running else ()
+def _dockerd(daemons: DaemonsState | Unknown, unit: DockerUnitState | Unknown) -> tuple[str, ...]:
+    """The command line of the next start of this node's engine, to validate the file with."""
+    root = None if isinstance(daemons, Unknown) else engine_of_root(daemons)
+    return () if isinstance(root, Refused) else starts(root, unit).to_validate()
 
 
 def _write(change: Change, driver: str, state_dir: str, *more: str) -> StringCommand:

@@ -11,9 +11,11 @@ from pyinfra.api.command import StringCommand
 from pyinfra.api.operation import operation
 from pyinfra.context import host
 
-from pyinfra_nvml.facts.daemon_json import DEFAULT, DaemonJson
+from pyinfra_nvml.combiners.engine import engine_of
+from pyinfra_nvml.facts.daemon_json import DaemonJson
 from pyinfra_nvml.facts.daemons import Daemons
 from pyinfra_nvml.facts.docker_engine import DockerEngine, DockerEngineState, EngineInfo
+from pyinfra_nvml.facts.docker_unit import DockerUnit, DockerUnitState
 from pyinfra_nvml.facts.interrupted import Interrupted
 from pyinfra_nvml.facts.last_restart import LastRestart
 from pyinfra_nvml.facts.state_directory import STATE_DIR
@@ -113,9 +115,10 @@ def brought_back(
 def _transaction(
     engine: DockerEngineState | Unknown, driver: str, state_dir: str, timeout: int
 ) -> StringCommand:
+    unit = host.get_fact(DockerUnit)
     transaction = node.script(*_TRANSACTION)
     total = hashlib.sha256(transaction.encode()).hexdigest()
-    arguments = (state_dir, driver, str(timeout), total, *_to_validate(engine))
+    arguments = (state_dir, driver, str(timeout), total, *_to_validate(engine, unit))
     limit = 2 * (_LONGEST_STOP + timeout) + _CONTAINERS
     return node.run(node.script(*_BEGIN), *arguments, stdin=transaction, limit=limit)
 
@@ -135,13 +138,13 @@ def _live(engine: DockerEngineState) -> str | None:
     return None if isinstance(engine.info, Unknown) else engine.info.cgroup_driver
 
 
-def _to_validate(engine: DockerEngineState | Unknown) -> list[str]:
-    """The running engine's file and command line; nothing where none runs that could be lost."""
-    process = engine.process if isinstance(engine, DockerEngineState) else None
-    if process is None or isinstance(process, Unknown):
+def _to_validate(engine: DockerEngineState | Unknown, unit: DockerUnitState | Unknown) -> list[str]:
+    """File and command line of the next start; nothing where no engine runs that could be lost."""
+    if not isinstance(engine, DockerEngineState):
         return []
-    path = process.option("--config-file") or DEFAULT
-    return [path, *command_line(process.arguments)]
+    starts = engine_of(engine, unit)
+    arguments = starts.to_validate()
+    return [starts.path, *command_line(arguments)] if arguments else []
 
 
 def _against(
@@ -156,7 +159,8 @@ def _against(
         return ()
     version = info.server_version if isinstance(info, EngineInfo) else ""
     files, daemons = host.get_fact(DaemonJson), host.get_fact(Daemons)
-    planned = plan(files, daemons, driver, restart=True, version=version)
+    unit = host.get_fact(DockerUnit)
+    planned = plan(files, daemons, unit, driver, restart=True, version=version)
     if isinstance(planned, Change):
         if not named:
             return ()

@@ -9,9 +9,9 @@ from pyinfra.api.state import StateStage
 from pyinfra.context import ctx_state, host
 
 from pyinfra_nvml.audit.deploy_plans import cgroup_driver_plan
-from pyinfra_nvml.facts.last_write import LastWrite
+from pyinfra_nvml.facts.last_write import LastWrite, LastWriteState
 from pyinfra_nvml.fleet.session import session
-from pyinfra_nvml.model.refusal import Refusal
+from pyinfra_nvml.model.refusal import Overrule, Refusal
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import refusal
 from pyinfra_nvml.remedies import engine_plan_text as plan_text
@@ -23,13 +23,15 @@ from pyinfra_nvml.settings.reading import read_settings
 def cure_plan(state: State, host: Host) -> Plan:
     """What brings this host to its wanted driver, from what the node says now."""
     wanted = read_settings(host)
-    return cgroup_driver_plan(
-        session(state, wanted).ask(host),
-        wanted.cgroup_driver,
-        wanted.only_exposed,
-        wanted.overrule,
-        wanted.enforce,
-    )
+    verdict = session(state, wanted).ask(host)
+    settings = wanted.only_exposed, wanted.overrule, wanted.enforce
+    made = cgroup_driver_plan(verdict, wanted.cgroup_driver, *settings)
+    if any(refusal.overrule is Overrule.UNPROVEN_CONFIG for refusal in made.refusals):
+        # An edit may be this project's own, of a run that ended before its restart.
+        last = host.get_fact(LastWrite, state_dir=wanted.state_directory, _ignore_errors=True)
+        if isinstance(last, LastWriteState):
+            return cgroup_driver_plan(verdict, wanted.cgroup_driver, *settings, last)
+    return made
 
 
 def rollback(state: State, host: Host) -> restore.Restore:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from pyinfra_nvml.combiners.daemon_document import Document, Refused, document
 from pyinfra_nvml.combiners.driver_entry import with_driver
-from pyinfra_nvml.combiners.engine_config import obstacles
-from pyinfra_nvml.facts.daemon_json import DEFAULT, ConfigFile, DaemonJsonState
-from pyinfra_nvml.facts.daemons import Daemon, DaemonsState
+from pyinfra_nvml.combiners.engine import Engine, engine_of_root, starts
+from pyinfra_nvml.facts.daemon_json import LIMIT, ConfigFile, DaemonJsonState
+from pyinfra_nvml.facts.daemons import DaemonsState
+from pyinfra_nvml.facts.docker_unit import DockerUnitState
 from pyinfra_nvml.model.unknown import Unknown
 
 
@@ -17,8 +18,8 @@ from pyinfra_nvml.model.unknown import Unknown
 class Change:
     """A file and what it becomes: its bytes before, and after (the same where it is right).
 
-    ``dockerd`` is the command line of its engine, ``against`` what that engine would not start
-    with, and why the file cannot be replaced where it has to be.
+    ``dockerd`` is the command line of its engine's next start, ``against`` what that start would
+    fail on, and why the file cannot be replaced where it has to be.
     """
 
     path: str
@@ -36,6 +37,7 @@ class Change:
 def plan(
     files: DaemonJsonState | Unknown,
     daemons: DaemonsState | Unknown,
+    unit: DockerUnitState | Unknown,
     driver: str,
     restart: bool = False,
     version: str = "",
@@ -46,27 +48,21 @@ def plan(
     """
     if isinstance(files, Unknown) or isinstance(daemons, Unknown):
         return [f"daemon.json: {v.reason}" for v in (files, daemons) if isinstance(v, Unknown)]
-    engine = _engine(daemons)
-    if isinstance(engine, Refused):
-        return [str(engine)]
-    path = (engine and engine.option("--config-file")) or DEFAULT
-    found = change(files, path, driver, engine.arguments if engine else (), version)
+    root = engine_of_root(daemons)
+    if isinstance(root, Refused):
+        return [str(root)]
+    engine = replace(starts(root, unit), version=version)
+    found = change(files, engine, driver)
     if isinstance(found, Refused):
         return [str(found)]
     if found.against and (found.needed or restart):
-        return [f"{path}: {against}" for against in found.against]
+        return [f"{found.path}: {against}" for against in found.against]
     return found if found.needed else None
 
 
-def change(
-    files: DaemonJsonState | Unknown,
-    path: str,
-    driver: str,
-    dockerd: tuple[str, ...] = (),
-    version: str = "",
-    swarm: bool = False,
-) -> Change | Refused:
-    """The file at this path with this driver, or why nothing can be made of it."""
+def change(files: DaemonJsonState | Unknown, engine: Engine, driver: str) -> Change | Refused:
+    """The file that this engine reads next, with this driver, or why nothing can be made of it."""
+    path = engine.path
     file = read(files, path)
     if isinstance(file, Refused):
         return file
@@ -77,11 +73,14 @@ def change(
     found = with_driver(before, driver, path)
     if isinstance(found, Refused):
         return found
+    if found.changed and len(found.content) > LIMIT:
+        saw = f"{len(found.content)} bytes with the driver's entry"
+        return Refused(path, saw, f"at most {LIMIT}, so that it can be read again")
     config = document(found.content, path)
     value = config.value if isinstance(config, Document) else {}
-    against = obstacles(value, dockerd, version, swarm)
     kept = () if not found.changed or not file.kept else (_kept(file),)
-    return Change(path, before, found.content, dockerd, (*kept, *against))
+    against = (*kept, *engine.obstacles(value), *_unloaded(engine, value))
+    return Change(path, before, found.content, engine.to_validate(), against)
 
 
 def read(files: DaemonJsonState | Unknown, path: str) -> ConfigFile | Refused:
@@ -95,20 +94,17 @@ def read(files: DaemonJsonState | Unknown, path: str) -> ConfigFile | Refused:
     return Refused(path, file.content.reason, want) if isinstance(file.content, Unknown) else file
 
 
+def _unloaded(engine: Engine, value: dict[str, object]) -> Iterator[Refused]:
+    """What lies on the disk and only comes with a daemon-reload: flags of a drop-in."""
+    for name, unknown in engine.unknowns():
+        yield Refused(name, unknown.reason, "to know its flags")
+    for one in engine.later_obstacles(value):
+        saw = f"{one.saw}, in a unit file that systemd has not loaded yet"
+        yield replace(one, saw=saw)
+    if engine.changed_flags and not engine.later_obstacles(value):
+        saw = f"{', '.join(engine.changed_flags)} changed in a unit file that is not loaded yet"
+        yield Refused("docker.service", saw, "the unit as it lies on the disk loaded")
+
+
 def _kept(file: ConfigFile) -> Refused:
     return Refused("daemon.json", file.kept, "a file that can be replaced")
-
-
-def _engine(daemons: DaemonsState) -> Daemon | Refused | None:
-    """The one dockerd whose file this is; ``None`` where none runs, and the default is meant."""
-    running = daemons.named("dockerd")
-    of_root = [daemon for daemon in running if daemon.uid <= 0]
-    # Between fork and exec a child of dockerd still looks like it; two engines with one command
-    # line cannot be: they would share a pid file and a data directory.
-    if len({daemon.arguments for daemon in of_root}) > 1:
-        pids = ", ".join(str(daemon.pid) for daemon in of_root)
-        return Refused("dockerd", f"{len(of_root)} of them (pids {pids})", "one on this node")
-    if running and not of_root:
-        owner = f"it runs as user {running[0].uid} (rootless: it reads another file)"
-        return Refused("dockerd", owner, "the engine of root")
-    return of_root[0] if of_root else None

@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 
 from pyinfra_nvml.combiners.daemon_document import Refused, document
 from pyinfra_nvml.combiners.driver_entry import named_drivers
+from pyinfra_nvml.combiners.engine import of_node
 from pyinfra_nvml.combiners.engine_config import given_flags
 from pyinfra_nvml.combiners.exposure import exposed
 from pyinfra_nvml.facts.daemon_json import DEFAULT
-from pyinfra_nvml.facts.daemons import Daemon
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.docker_inspect import Inspected
 from pyinfra_nvml.facts.gpu_containers import GpuContainer
 from pyinfra_nvml.facts.gpu_processes import GpuProcessesState
+from pyinfra_nvml.facts.last_write import LastWriteState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.refusal import Refusal, standing
 from pyinfra_nvml.model.unknown import Unknown
@@ -22,6 +23,7 @@ from pyinfra_nvml.remedies.daemon_change import change, read
 from pyinfra_nvml.remedies.engine_refusals import refusals
 from pyinfra_nvml.remedies.no_cure import no_cure
 from pyinfra_nvml.remedies.restart_impact import Toll, toll
+from pyinfra_nvml.remedies.unproven_config import unproven_config
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,17 @@ class Plan:
 
 
 def plan(
-    node: NodeState, driver: str, only_exposed: bool = False, overrule: Collection[str] = ()
+    node: NodeState,
+    driver: str,
+    only_exposed: bool = False,
+    overrule: Collection[str] = (),
+    last: LastWriteState | None = None,
 ) -> Plan:
-    """The plan for one node; nothing that could not be read is taken to be fine."""
+    """The plan for one node; nothing that could not be read is taken to be fine.
+
+    ``last`` is this project's last write there, where it is known: what it wrote is no edit of
+    somebody else's.
+    """
     engine = node.docker_engine
     if engine is None:
         return Plan(driver, idle="no Docker engine on this node", engine=False)
@@ -82,38 +92,37 @@ def plan(
         return Plan(driver, idle="only_exposed: no container is exposed", engine=False)
     settled = _settled(engine, node, driver)
     if settled and not endangered:
-        return Plan(driver, config_path(engine), idle=f"the engine is on {driver} already")
+        return Plan(driver, of_node(node).path, idle=f"the engine is on {driver} already")
     vain = no_cure(node, engine.info, driver, overrule)
     if isinstance(vain, str) and vain:
-        return Plan(driver, config_path(engine), idle=vain, engine=False)
+        return Plan(driver, of_node(node).path, idle=vain, engine=False)
     if settled and not vain:
-        return Plan(driver, config_path(engine), exposed=endangered)
-    made = _change(node, engine, driver, endangered)
+        return Plan(driver, of_node(node).path, exposed=endangered)
+    made = _change(node, engine, driver, endangered, last)
     against = (vain,) if isinstance(vain, Refusal) else ()
     return replace(made, refusals=standing((*made.refusals, *against), overrule))
 
 
-def config_path(engine: DockerEngineState) -> str:
-    """The daemon.json that this engine reads."""
-    process = engine.process
-    return (isinstance(process, Daemon) and process.option("--config-file")) or DEFAULT
-
-
 def _change(
-    node: NodeState, engine: DockerEngineState, driver: str, endangered: tuple[GpuContainer, ...]
+    node: NodeState,
+    engine: DockerEngineState,
+    driver: str,
+    endangered: tuple[GpuContainer, ...],
+    last: LastWriteState | None,
 ) -> Plan:
-    path = config_path(engine)
+    starts = of_node(node)
+    path = starts.path
     info = engine.info if isinstance(engine.info, EngineInfo) else None
-    version, swarm = (info.server_version, info.swarm == "active") if info else ("", False)
     reasons = list(refusals(node, engine, driver))
-    found = change(node.daemon_json, path, driver, engine.arguments, version, swarm)
+    found = change(node.daemon_json, starts, driver)
     if isinstance(found, Refused):
         return Plan(driver, path, (*reasons, refusal(found)))
-    flag = given_flags(engine.arguments).get("exec-opts", "")
+    flag = given_flags(starts.arguments).get("exec-opts", "")
     instead = {"exec-opts": f"take {flag} out of the unit, then run this again"} if flag else {}
     reasons += [refusal(one, instead.get(one.subject, "")) for one in found.against]
     restart = info is None or info.cgroup_driver != driver
-    cost = toll(node, engine, found.after, path) if restart else Toll()
+    cost = toll(node, engine, found.after, driver) if restart else Toll()
+    reasons += unproven_config(node, engine, last)
     return Plan(
         driver,
         path,
@@ -132,7 +141,7 @@ def _settled(engine: DockerEngineState, node: NodeState, driver: str) -> bool:
     """Whether the engine has the driver now and nothing names another for its next start."""
     if isinstance(engine.info, Unknown) or engine.info.cgroup_driver != driver:
         return False
-    path = config_path(engine)
+    path = of_node(node).path
     file = read(node.daemon_json, path)
     if isinstance(file, Refused):
         return False

@@ -94,7 +94,7 @@ def _answers(node: NodeState, engine: DockerEngineState, driver: str) -> Iterato
         down = state.get("ActiveState") in ("inactive", "failed")
         instead = "systemctl start docker, then run this again" if down else ""
         yield Refusal("Docker engine", engine.info.reason, want, instead)
-    elif engine.info.live_restore and engine.info.swarm == "active":
+    elif engine.info.live_restore and engine.info.in_swarm:
         yield Refusal("live-restore", "on, on a node of a swarm", "one of the two")
     if driver == "systemd" and isinstance(node.cgroup, Unknown):
         want = "to know it for the systemd driver"

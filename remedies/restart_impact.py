@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pyinfra_nvml.combiners.daemon_document import Document, document
+from pyinfra_nvml.combiners.engine import Start, of_node
+from pyinfra_nvml.combiners.engine_proof import moved_root
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.docker_inspect import Inspected
 from pyinfra_nvml.facts.node import NodeState
@@ -23,49 +26,54 @@ class Toll:
     against: tuple[Refusal, ...] = ()
 
 
-def toll(node: NodeState, engine: DockerEngineState, content: bytes, path: str) -> Toll:
-    """The toll of a restart that reads this content of its daemon.json."""
-    live_restore = _keeps_running(content, engine, path)
-    against = _pending(content, engine, path)
+def toll(node: NodeState, engine: DockerEngineState, content: bytes, driver: str) -> Toll:
+    """The toll of a restart that reads this content of its daemon.json, and brings this driver."""
+    start = of_node(node).next
+    if isinstance(start, Unknown):
+        # Its own reason stands against the plan.
+        return Toll((), False, tuple(risks(node, ())))
+    read = document(content, start.path)
+    config = read.value if isinstance(read, Document) else {}
+    info = engine.info if isinstance(engine.info, EngineInfo) else None
+    live_restore = bool(info and info.live_restore and start.keeps_containers(config))
+    against = () if info is None else tuple(_moved(config, info, start))
     stops = _stopped(node, engine, live_restore)
     if isinstance(stops, Refusal):
         return Toll((), live_restore, (*against, stops, *risks(node, ())))
-    return Toll(stops, live_restore, (*against, *risks(node, stops)))
+    parents = tuple(_parents(stops, driver))
+    return Toll(stops, live_restore, (*against, *parents, *risks(node, stops)))
 
 
-def _keeps_running(content: bytes, engine: DockerEngineState, path: str) -> bool:
-    """Whether containers outlive a restart: live-restore is on now, and in the file read then."""
-    if not (isinstance(engine.info, EngineInfo) and engine.info.live_restore):
-        return False
-    read = document(content, path)
-    named = isinstance(read, Document) and read.value.get("live-restore") is True
-    flags = ("--live-restore", "--live-restore=true")
-    return named or any(argument in flags for argument in engine.arguments)
-
-
-def _pending(content: bytes, engine: DockerEngineState, path: str) -> tuple[Refusal, ...]:
+def _moved(config: Mapping[str, object], info: EngineInfo, start: Start) -> Iterator[Refusal]:
     """An edit that the engine has not seen yet and that its restart would make costly."""
-    read = document(content, path)
-    root = read.value.get("data-root") if isinstance(read, Document) else None
-    info = engine.info
-    if not isinstance(info, EngineInfo) or not isinstance(root, str) or not info.root_directory:
-        return ()
-    # With userns-remap the engine's own directory is one below data-root (dockerd(8)).
-    if f"{info.root_directory}/".startswith(f"{root.rstrip('/')}/"):
-        return ()
-    saw = f"data-root {root}, and an engine whose containers are in {info.root_directory}"
-    instead = "restart docker by hand when its containers and images may go"
-    return (Refusal(path, saw, "both alike", instead, Overrule.DATA_ROOT),)
+    if root := moved_root(config, info, start):
+        saw = f"data-root {root}, and an engine whose containers are in {info.root_directory}"
+        instead = "restart docker by hand when its containers and images may go"
+        yield Refusal(start.path, saw, "both alike", instead, Overrule.DATA_ROOT)
+
+
+def _parents(stops: Iterable[Inspected], driver: str) -> Iterator[Refusal]:
+    """The systemd driver starts no container below a parent that is no slice."""
+    # moby daemon/daemon_unix.go, verifyPlatformContainerSettings.
+    named = [
+        f"{one.name} ({one.cgroup_parent})"
+        for one in stops
+        if one.cgroup_parent and not one.cgroup_parent.endswith(".slice")
+    ]
+    if driver == "systemd" and named:
+        saw = f"--cgroup-parent of {', '.join(named)}, which Docker with systemd does not start"
+        instead = "make them anew with a slice (NAME.slice) as their parent"
+        yield Refusal("containers", saw, "parents that are slices", instead, Overrule.CGROUP_PARENT)
 
 
 def _stopped(
     node: NodeState, engine: DockerEngineState, live_restore: bool
 ) -> tuple[Inspected, ...] | Refusal:
-    if isinstance(engine.info, EngineInfo) and live_restore and _keeps_removable(engine.info):
-        return ()
     if isinstance(node.docker_inspect, Unknown):
         want = "it readable, as root and with the engine up"
         return Refusal("running containers", node.docker_inspect.reason, want)
+    if isinstance(engine.info, EngineInfo) and live_restore and _keeps_removable(engine.info):
+        return ()
     return tuple(
         one for one in node.docker_inspect.containers if one.auto_remove or not live_restore
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pyinfra_nvml.combiners.daemon_document import Document, Refused, document
 from pyinfra_nvml.combiners.driver_entry import named_drivers
-from pyinfra_nvml.combiners.engine_config import obstacles
+from pyinfra_nvml.combiners.engine import of_node
 from pyinfra_nvml.facts.cgroup import CgroupState, Mode
 from pyinfra_nvml.facts.daemon_json import ConfigFile, DaemonJsonState
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
@@ -16,9 +16,10 @@ from pyinfra_nvml.facts.last_write import LastWriteState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.refusal import Refusal, standing
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.engine_plan import Plan, config_path, refusal
+from pyinfra_nvml.remedies.engine_plan import Plan, refusal
 from pyinfra_nvml.remedies.engine_refusals import refusals
 from pyinfra_nvml.remedies.restart_impact import Toll, toll
+from pyinfra_nvml.remedies.unproven_config import unproven_config
 
 
 @dataclass(frozen=True)
@@ -94,11 +95,11 @@ def plan(
         return Restore(Plan("", refusals=(saw,)))
     found = way(node.daemon_json, last)
     if isinstance(found, Refused):
-        return Restore(Plan("", config_path(engine), refusals=(refusal(found),)))
+        return Restore(Plan("", of_node(node).path, refusals=(refusal(found),)))
     if found:
-        return _back(node, engine, found, overrule)
+        return _back(node, engine, found, last, overrule)
     if unfinished := _unfinished(node, last):
-        return _back(node, engine, unfinished, overrule)
+        return _back(node, engine, unfinished, last, overrule)
     idle = "daemon.json is as it was before this project's last write, or it wrote none"
     return Restore(Plan("", idle=idle, engine=False))
 
@@ -116,7 +117,11 @@ def _unfinished(node: NodeState, last: LastWriteState | Unknown | None) -> Way |
 
 
 def _back(
-    node: NodeState, engine: DockerEngineState, found: Way, overrule: Collection[str]
+    node: NodeState,
+    engine: DockerEngineState,
+    found: Way,
+    last: LastWriteState | Unknown | None,
+    overrule: Collection[str],
 ) -> Restore:
     target = driver_with(found.after, node, found.path)
     if isinstance(target, Refused):
@@ -124,8 +129,13 @@ def _back(
     driver, named = target
     info = engine.info if isinstance(engine.info, EngineInfo) else None
     live = info.cgroup_driver if info else ""
-    cost = toll(node, engine, found.after or b"", found.path) if live != driver else Toll()
-    against = (*refusals(node, engine, driver), *cost.against, *_stoppers(found, engine, info))
+    cost = toll(node, engine, found.after or b"", driver) if live != driver else Toll()
+    against = (
+        *refusals(node, engine, driver),
+        *cost.against,
+        *_stoppers(node, found, driver),
+        *(unproven_config(node, engine, last) if live != driver else ()),
+    )
     in_place = found.after == found.before
     made = Plan(
         driver,
@@ -143,12 +153,14 @@ def _back(
     return Restore(made, named, unfinished=in_place)
 
 
-def _stoppers(found: Way, engine: DockerEngineState, info: EngineInfo | None) -> Iterator[Refusal]:
+def _stoppers(node: NodeState, found: Way, driver: str) -> Iterator[Refusal]:
     """What the engine would not start with: a file of before may have been broken already."""
     config = document(found.after, found.path)
     value = config.value if isinstance(config, Document) else {}
-    version, swarm = (info.server_version, info.swarm == "active") if info else ("", False)
-    for one in obstacles(value, engine.arguments, version, swarm):
+    engine = of_node(node)
+    for name, unknown in engine.unknowns():
+        yield Refusal(name, unknown.reason, "to know its flags")
+    for one in (*engine.obstacles(value, driver), *engine.later_obstacles(value)):
         yield replace(refusal(one), subject=f"{found.path} of before, {one.subject}")
 
 

@@ -111,6 +111,22 @@ def test_a_state_directory_that_takes_nothing_is_told(sandbox: Sandbox) -> None:
     assert told.stderr.endswith("want a directory that can be written to\n")
 
 
+def test_an_engine_that_was_left_down_is_told_first(sandbox: Sandbox) -> None:
+    """The transaction's stand-in writes its result; what the engine says stands in front of it."""
+    transaction = (
+        """printf '%s\\n' "id $3" 'reason bad bip' 'verdict down' end >"$1/results/$3"\n"""
+    )
+    total = hashlib.sha256(transaction.encode()).hexdigest()
+    stand_in(sandbox.bin, "systemd-run", "exit 1")
+    begin = BEGIN.replace("[ -d /run/systemd/system ] && command", "false && command")
+    told = sandbox.run(begin, str(sandbox.state), "cgroupfs", "9", total, stdin=transaction)
+    assert told.returncode == 1
+    first, second, *_, last = told.stderr.splitlines()
+    assert first.startswith("docker: THE ENGINE IS DOWN on this node, and every container with it")
+    assert second == "  bad bip"
+    assert last.startswith("docker: saw it down, want it up: ")
+
+
 def test_a_clock_that_is_set_forward_ends_no_wait(sandbox: Sandbox) -> None:
     """The engine answers at the third question; an hour goes by on the clock at each."""
     stand_in(

@@ -170,6 +170,24 @@ def test_a_killed_run_leaves_nothing_for_the_next(sandbox: Sandbox) -> None:
     assert left_over(sandbox.etc) == []
 
 
+def test_nothing_is_written_where_no_restart_could_follow(sandbox: Sandbox) -> None:
+    """A restart writes down what runs; without room for that, the file would wait for a reboot."""
+    path = sandbox.etc / "daemon.json"
+    path.write_bytes(OLD)
+    sandbox.with_state()
+    (sandbox.state / "room").symlink_to("/dev/full")
+    told = write(sandbox, path, OLD)
+    refused(sandbox, told, f"{sandbox.state}: saw no room for 256 KiB, want it")
+    assert path.read_bytes() == OLD
+
+
+def test_the_room_is_given_back(sandbox: Sandbox) -> None:
+    path = sandbox.etc / "daemon.json"
+    path.write_bytes(OLD)
+    assert write(sandbox, path, OLD).returncode == 0
+    assert not (sandbox.state / "room").exists()
+
+
 def test_names_with_spaces_and_quotes(sandbox: Sandbox) -> None:
     path = sandbox.etc / "it's $(touch x) ; here" / "daemon.json"
     path.parent.mkdir()

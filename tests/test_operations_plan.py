@@ -18,6 +18,7 @@ from pyinfra_nvml.facts.daemon_json import (
 )
 from pyinfra_nvml.facts.daemons import Daemon, Daemons, DaemonsState
 from pyinfra_nvml.facts.docker_engine import DockerEngine, DockerEngineState, EngineInfo
+from pyinfra_nvml.facts.docker_unit import DockerUnit, DockerUnitState
 from pyinfra_nvml.facts.interrupted import Interrupted
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import daemon_json, docker_engine
@@ -26,6 +27,7 @@ from tests.operation_host import Host, given, on_host, raw
 
 PATH = "/etc/docker/daemon.json"
 ARGUMENTS = ("/usr/sbin/dockerd", "-H", "fd://")
+NO_UNIT = DockerUnitState((), 1, None)
 RIGHT = b'{"exec-opts": ["native.cgroupdriver=cgroupfs"]}'
 
 
@@ -39,10 +41,13 @@ def file(content: bytes | Unknown | None, path: str = PATH, **more: Any) -> Conf
 
 
 def planned(
-    *found: ConfigFile, daemons: DaemonsState | Unknown | None = None
+    *found: ConfigFile,
+    daemons: DaemonsState | Unknown | None = None,
+    unit: DockerUnitState | None = None,
 ) -> Change | list[str] | None:
     files = DaemonJsonState(found)
-    decided = plan(files, daemons or DaemonsState((dockerd(),)), "cgroupfs")
+    known = daemons or DaemonsState((dockerd(),))
+    decided = plan(files, known, unit or NO_UNIT, "cgroupfs")
     return decided if decided is None or isinstance(decided, Change) else list(decided)
 
 
@@ -66,6 +71,47 @@ def test_the_file_that_the_engine_reads_is_the_one() -> None:
     change = planned(file(RIGHT), file(b"{}", other), daemons=daemons)
     assert isinstance(change, Change)
     assert change.path == other
+
+
+UNIT = ("/usr/bin/dockerd", "-H", "fd://", "--exec-opt", "native.cgroupdriver=systemd")
+
+
+def test_the_flags_of_the_next_start_count() -> None:
+    """systemd has loaded a drop-in since the engine's start."""
+    unit = DockerUnitState((), 1, UNIT)
+    reasons = planned(file(b"{}"), unit=unit)
+    assert isinstance(reasons, list)
+    assert "exec-opts: saw it in the file and as --exec-opt" in reasons[0]
+    change = planned(file(b"{}"), unit=DockerUnitState((), 1, (*ARGUMENTS, "--debug=true")))
+    assert isinstance(change, Change)
+    assert change.dockerd == (*ARGUMENTS, "--debug=true")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        ((*ARGUMENTS, "--log-driver", "--live-restore"), ARGUMENTS),
+        (("/usr/sbin/dockerd", "-H"), ARGUMENTS),
+        (("/usr/bin/env", "A=b", "dockerd", "--debug"), ARGUMENTS),
+    ],
+)
+def test_options_without_their_values_are_not_validated_with(
+    arguments: tuple[str, ...], wanted: tuple[str, ...]
+) -> None:
+    change = planned(file(b"{}"), unit=DockerUnitState((), 1, arguments))
+    assert isinstance(change, Change)
+    assert change.dockerd == wanted
+
+
+def test_a_drop_in_that_is_not_loaded_counts_too() -> None:
+    reasons = planned(file(b"{}"), unit=DockerUnitState((), 1, ARGUMENTS, UNIT))
+    assert isinstance(reasons, list)
+    assert "not loaded yet" in reasons[0]
+
+
+def test_a_unit_that_was_not_read_is_a_reason() -> None:
+    reasons = planned(file(b"{}"), unit=DockerUnitState((), 1, Unknown("timed out")))
+    assert reasons == [f"{PATH}: next start of dockerd: saw timed out, want to know its flags"]
 
 
 def test_without_an_engine_the_default_is_meant() -> None:
@@ -108,7 +154,7 @@ def test_refused(files: list[ConfigFile], daemons: tuple[Daemon, ...], words: st
 
 
 def test_facts_that_did_not_come_are_reasons() -> None:
-    reasons = plan(Unknown("no answer"), Unknown("timed out"), "cgroupfs")
+    reasons = plan(Unknown("no answer"), Unknown("timed out"), NO_UNIT, "cgroupfs")
     assert reasons == ["daemon.json: no answer", "daemon.json: timed out"]
 
 
@@ -137,6 +183,7 @@ def on(
     facts: dict[type, object] = {
         DaemonJson: DaemonJsonState((file(content),)),
         Daemons: DaemonsState((dockerd(),)),
+        DockerUnit: NO_UNIT,
         DockerEngine: up if engine == "up" else engine,
         Interrupted: interrupted,
     }

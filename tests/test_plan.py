@@ -41,6 +41,13 @@ def dockerd(*arguments: str) -> dict[str, str]:
     return {"out": "\n".join([*lines, "hidepid 0"]) + "\n"}
 
 
+def unit(*flags: str) -> dict[str, str]:
+    """The answer of the unit's probe: docker.service starts dockerd with these flags."""
+    line = " ".join(("/usr/sbin/dockerd", *flags))
+    start = f"ExecStart={{ path=/usr/sbin/dockerd ; argv[]={line} ; ignore_errors=no ; pid=99 }}"
+    return {"out": f"asked\n{start}\nLoadState=loaded\nNeedDaemonReload=no\n"}
+
+
 def test_the_exposed_node_is_written_restarted_and_proven() -> None:
     made = planned()
     assert made.refusals == ()
@@ -86,11 +93,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "/etc/docker/daemon.json, line 2, column 16: saw a comma before }",
     ),
     "flag": (
-        {
-            "daemons__processes": dockerd(
-                "/usr/sbin/dockerd", "-H", "fd://", "--exec-opt", "native.cgroupdriver=systemd"
-            )
-        },
+        {"engine_setup__ask": unit("-H", "fd://", "--exec-opt", "native.cgroupdriver=systemd")},
         "take --exec-opt out of the unit",
     ),
     "hosts twice": (

@@ -57,13 +57,14 @@ enforce = False
 # (the state of paused containers is lost); "ecs" (tasks of Amazon ECS are stopped); "gpu-lost" (a
 # GPU that has left the bus does not come back by a restart); "stuck" (a container with a process in
 # state D may not stop); "skew" (while the driver waits for its reboot, no GPU container starts
-# again); "data-root" (the symbolic link to the engine's directory is right); "kubelet" (the node
-# was drained before its reboot); "kured" (kured may reboot the node as well); "scheduler" (jobs of
-# the node's scheduler are stopped by the reboot); "libraries" (libraries of the driver that are
-# part of an image stay as they are); "guest" (the container has a kernel module of its own to
-# reboot for); "harmless" (every GPU comes by CDI, so another cgroup driver cures nothing);
-# "no-cgroups" (the toolkit opens no device, so another cgroup driver cures nothing). Refusals that
-# protect a host have no name.
+# again); "data-root" (the symbolic link to the engine's directory is right); "unproven-config" (an
+# edit may keep Docker from starting, nobody tried it); "cgroup-parent" (Docker with systemd starts
+# no container of such a parent); "kubelet" (the node was drained before its reboot); "kured" (kured
+# may reboot the node as well); "scheduler" (jobs of the node's scheduler are stopped by the
+# reboot); "libraries" (libraries of the driver that are part of an image stay as they are); "guest"
+# (the container has a kernel module of its own to reboot for); "harmless" (every GPU comes by CDI,
+# so another cgroup driver cures nothing); "no-cgroups" (the toolkit opens no device, so another
+# cgroup driver cures nothing). Refusals that protect a host have no name.
 overrule: tuple[object, ...] = ()
 
 # True: with live-restore on, restart the containers that are still exposed after the switch, one by

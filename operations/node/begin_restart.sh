@@ -57,7 +57,9 @@ state=$1 driver=$2 patience=$3
 open_state "$state"
 id=$(now).$$
 result=$state/results/$id
-take_room || fail "$state" 'no room for 256 KiB' 'it, for the list of what runs and the result'
+# A transaction at work has room of its own, and gives it back at any moment.
+if try_lock; then take_room || no_room; fi
+unlock
 store "$4"
 shift 4
 if [ $# -gt 0 ] && [ -f "$1" ]; then
@@ -68,9 +70,14 @@ if [ $# -gt 0 ] && [ -f "$1" ]; then
 fi
 detach
 await_result
-cat "$result"
 verdict=$(value "$result" verdict)
+[ "$verdict" != down ] || {
+  echo 'docker: THE ENGINE IS DOWN on this node, and every container with it. What it says:' >&2
+  sed -n -e 's/^reason /  /p' -e 's/^undo /  /p' "$result" >&2
+}
+cat "$result"
 case $verdict in
   ok | unchanged | stopped) ;;
+  down) fail docker 'it down' 'it up: mend what it says, then systemctl restart docker' ;;
   *) fail docker "cgroup driver $(value "$result" after), the restart $verdict" "$driver" ;;
 esac

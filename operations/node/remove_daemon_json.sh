@@ -12,6 +12,8 @@ read -r before
 [ -n "$before" ] || fail "$path" 'no standard input' 'the sum of the file'
 open_state "$state"
 lock 30 || fail "$state" 'another run at work on this node' 'one at a time'
+take_room || no_room
+trap 'drop_room; unlock' EXIT
 resolve
 same_as_read
 back_up

@@ -57,12 +57,17 @@ whole() { # path, text
   return 1
 }
 
-# Room for what is written down while the engine is away: its disk may be full by then.
+# Room for what is written down while the engine is away: its disk may be full by then. A write asks
+# for it too: a file that no restart can follow would be there at the next start.
 take_room() {
   head -c 262144 /dev/zero 2>/dev/null >"$state/room" && durable "$state/room" &&
     [ "$(wc -c <"$state/room")" -eq 262144 ] && return
-  rm -f "$state/room"
+  drop_room
   return 1
 }
+
+drop_room() { rm -f "$state/room"; }
+
+no_room() { fail "$state" 'no room for 256 KiB' 'it, for the list of what runs and the result'; }
 
 sum() { sha256sum <"$1" | cut -d ' ' -f 1; }

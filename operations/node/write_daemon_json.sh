@@ -33,6 +33,8 @@ read -r after
 [ -n "$after" ] || fail "$path" 'no standard input' 'the new file'
 open_state "$state"
 lock 30 || fail "$state" 'another run at work on this node' 'one at a time'
+take_room || no_room
+trap 'drop_temporary; drop_room; unlock' EXIT
 resolve
 same_as_read
 make_directory

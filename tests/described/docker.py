@@ -20,7 +20,9 @@ def arguments(said: Mapping[str, Any]) -> list[str]:
 
 def answers(said: Mapping[str, Any] | None, node: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """``version``, ``driver`` and ``runc``, and what differs: ``info`` holds further keys of
-    ``docker info``, ``unit`` the command line of the next start, ``variant`` a kind of Docker;
+    ``docker info``, ``unit`` the command line of the next start, ``on_disk`` that of the start
+    after a daemon-reload, ``edited`` whether the file was changed since the engine's start (none:
+    not known), ``variant`` a kind of Docker;
     ``None`` is a node without Docker."""
     if said is None:
         return {
@@ -32,13 +34,22 @@ def answers(said: Mapping[str, Any] | None, node: Mapping[str, Any]) -> dict[str
         }
     line = " ".join([arguments(said)[0], *said.get("unit", said.get("flags", UNIT))])
     variants = [f"variant {variant}" for variant in said.get("variants", ())]
+    reload = "yes" if "on_disk" in said or "on_disk_strange" in said else "no"
     setup = [*variants, "asked", f"ExecStart={{ path=/usr/bin/dockerd ; argv[]={line} ; "
-             "ignore_errors=no ; start_time=[n/a] }", "LoadState=loaded"]  # fmt: skip
+             "ignore_errors=no ; start_time=[n/a] }", "LoadState=loaded",
+             f"NeedDaemonReload={reload}"]  # fmt: skip
+    if reload == "yes":
+        setup += ["loaded", "disk /etc/systemd/system/docker.service.d/site.conf"]
+    if "on_disk" in said:
+        words = (arguments(said)[0], *said["on_disk"])
+        setup += ["start", "start", *(f"word {word}" for word in words)]
+    elif reload == "yes":
+        setup += ["unreadable"]
     return {
         "docker_engine.info": {"out": json.dumps(_info(said, node))},
         "docker_engine.unit": {
             "out": "LoadState=loaded\nActiveState=active\nSubState=running\nMainPID=601\n"
-            "UnitFileState=enabled\nDropInPaths=\nNeedDaemonReload=no\n"
+            f"UnitFileState=enabled\nDropInPaths=\nNeedDaemonReload={reload}\n"
         },
         "engine_setup.ask": {"out": "\n".join(setup) + "\n"},
         "runtime_versions.ask": {"out": _versions(node)},
@@ -71,13 +82,19 @@ def _versions(node: Mapping[str, Any]) -> str:
     return f"program /usr/bin/runc\nrunc version {runc}\nspec: 1.2.0\n"
 
 
-def daemon_json(text: str, _: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The engine's file, as it is."""
+def daemon_json(text: str, node: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The engine's file, as it is; the engine has read it unless ``docker`` says otherwise."""
     content = text.encode()
+    docker = node.get("docker") or {}
+    edited = docker.get("edited", False)
+    at = {True: ["times 1796299900 1796299900"], False: ["times 1796290000 1796290000"], None: []}
     lines = [
+        *([] if edited is None else ["pidfile 601 1796299876", "clock 1796301200 1500.25"]),
+        *([] if edited is None else ["dockerd 601 17621 /etc/docker/daemon.json"]),
         "file /etc/docker/daemon.json",
         "link 81a4",
         f"stat 81a4 0 0 {len(content)}",
+        *at[edited],
         "target /etc/docker/daemon.json",
         f"data {base64.b64encode(content).decode()}",
     ]

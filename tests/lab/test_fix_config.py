@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
+
+import pytest
 
 from tests.lab import containers, deployed, inventory
 from tests.lab.node import Node
@@ -11,6 +14,11 @@ from tests.lab.session import Lab
 from tests.lab.test_cure import started
 
 PATH = "/etc/docker/daemon.json"
+DROP_IN = "/etc/systemd/system/docker.service.d/x.conf"
+FLAG = (
+    "[Service]\nExecStart=\nExecStart=/usr/sbin/dockerd -H fd://"
+    " --exec-opt native.cgroupdriver=systemd\n"
+)
 
 ODD = """{ "debug":true,
    "log-driver" : "json-file",
@@ -77,11 +85,7 @@ def test_a_file_that_is_no_json_is_refused(lab: Lab, tmp_path: Path) -> None:
 
 def test_a_driver_given_by_a_flag_is_refused(lab: Lab, tmp_path: Path) -> None:
     """The unit passes --exec-opt: an entry in the file would keep dockerd from starting."""
-    drop_in = (
-        "[Service]\nExecStart=\nExecStart=/usr/sbin/dockerd -H fd://"
-        " --exec-opt native.cgroupdriver=systemd\n"
-    )
-    node = lab.fresh("trixie", files={"/etc/systemd/system/docker.service.d/x.conf": drop_in})
+    node = lab.fresh("trixie", files={DROP_IN: FLAG})
     try:
         hosts = inventory.write(tmp_path / "inventory.py", [node])
         before = started(node)
@@ -90,6 +94,64 @@ def test_a_driver_given_by_a_flag_is_refused(lab: Lab, tmp_path: Path) -> None:
         assert "take --exec-opt out of the unit" in fix.text
         assert node.run(f"test -e {PATH}").code == 1
         assert started(node) == before
+    finally:
+        lab.stop(node)
+
+
+# Edits that dockerd runs on beside and does not start with; the second one passes its --validate.
+FATAL = {
+    "bookworm": ('{"log-opts": {"max-file": 3}}', "log-opts"),
+    "trixie": ('{"bip": "10.0.0.0/33"}', "bip"),
+}
+
+
+@pytest.mark.parametrize("name", FATAL)
+def test_an_edit_that_was_never_started_with_is_no_restart(
+    lab: Lab, tmp_path: Path, name: str
+) -> None:
+    """To restart would leave the engine down, with every container: the undo has the same file."""
+    edit, word = FATAL[name]
+    node = lab.fresh(name)
+    try:
+        hosts = inventory.write(tmp_path / "inventory.py", [node])
+        containers.start(node, "trainer", "gpus")
+        before = started(node)
+        time.sleep(2)
+        node.write({PATH: edit})
+        fix = deployed.run(hosts, "fix_cgroup.py", "-y")
+        assert fix.code == 1, fix.text
+        assert f"refused: {PATH}" in fix.text, fix.text
+        assert word in fix.text
+        assert node.read(PATH).decode() == edit
+        assert started(node) == before
+        assert node.sh("systemctl is-active docker") == "active"
+        assert node.sh("docker ps --format '{{.Names}}'") == "trainer"
+        put(node, '{"debug": true}')
+        node.sh("docker start trainer")
+        again = deployed.run(hosts, "fix_cgroup.py", "-y")
+        assert again.code == 0, again.text
+        assert "proven" in again.text
+    finally:
+        lab.stop(node)
+
+
+def test_a_drop_in_that_is_not_loaded_is_refused(lab: Lab, tmp_path: Path) -> None:
+    """It lies on the disk, and nobody has told systemd: flag and file would meet at a reload."""
+    node = lab.fresh("trixie")
+    try:
+        hosts = inventory.write(tmp_path / "inventory.py", [node])
+        before = started(node)
+        node.write({DROP_IN: FLAG})
+        fix = deployed.run(hosts, "fix_cgroup.py", "-y")
+        assert fix.code == 1, fix.text
+        assert "not loaded yet" in fix.text, fix.text
+        assert node.run(f"test -e {PATH}").code == 1
+        assert started(node) == before
+        node.sh("systemctl daemon-reload")
+        fix = deployed.run(hosts, "fix_cgroup.py", "-y")
+        assert fix.code == 1, fix.text
+        assert "take --exec-opt out of the unit" in fix.text
+        assert node.run(f"test -e {PATH}").code == 1
     finally:
         lab.stop(node)
 
