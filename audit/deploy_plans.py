@@ -13,7 +13,7 @@ from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.cgroupfs import DEPLOY
-from pyinfra_nvml.remedies.engine_plan import Plan, plan
+from pyinfra_nvml.remedies.engine_plan import Plan, plan_engine
 
 _ASKS = ("device-exposure", "device-loss", "engine-driver")
 """The checks whose findings name a remedy of deploys/fix_cgroup.py."""
@@ -46,8 +46,8 @@ def cgroup_driver_plan(
         saw = Refusal("node", state.reason, "it to answer")
         return Plan(driver, refusals=(saw,))
     if enforce or (driver == "cgroupfs" and carried_out(verdict, DEPLOY)):
-        return plan(state, driver, only_exposed, overrule, last)
-    made = plan(state, driver, only_exposed, overrule, last)
+        return plan_engine(state, driver, only_exposed, overrule, last)
+    made = plan_engine(state, driver, only_exposed, overrule, last)
     if made.idle:
         return made
     if doubts := tuple(_doubts(verdict)):

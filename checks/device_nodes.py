@@ -31,11 +31,11 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_devices import DeviceNode, NvidiaDevicesState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.facts.nvidia_params import NvidiaParamsState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, Outcome, Undetermined
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 _DECIMAL_666 = "1232"
 """666 written as if it were octal: 0o1232 == 666."""
@@ -47,7 +47,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if not isinstance(driver, NvidiaDriverState):
         yield driver
     elif isinstance(driver.devices, Unknown):
-        yield Doubt("device nodes", driver.devices.reason)
+        yield Undetermined("device nodes", driver.devices.reason)
     else:
         yield from _judge(node, driver, driver.devices)
 
@@ -69,9 +69,9 @@ def _judge(
     if _tegra(node, devices):
         return
     if isinstance(params, Unknown):
-        yield Doubt("nvidia_uvm", params.reason)
+        yield Undetermined("nvidia_uvm", params.reason)
     elif params is not None and isinstance(params.uvm, Unknown):
-        yield Doubt("nvidia_uvm", params.uvm.reason)
+        yield Undetermined("nvidia_uvm", params.uvm.reason)
     elif (
         params is not None
         and not params.uvm
@@ -105,7 +105,7 @@ def _modes(
             want="mode 666, or what you chose, written in octal: NVreg_DeviceFileMode=0666",
             why="only root can open them with that mode: programs and containers of other users"
             " fail",
-            repair=Repair.HUMAN,
+            repair=Repair.MANUAL,
             do="write 0666 (or 438) in /etc/modprobe.d, then reload the module, or reboot;"
             " chmod 666 helps until then",
             avoid="privileged containers",
@@ -122,7 +122,7 @@ def _missing(path: str, proof: str, others: bool) -> Finding:
         want=path,
         why="containers that name it (--device, CDI) do not start, and CUDA finds no device, until"
         " a program of root makes it",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do="nvidia-modprobe -c0 -u; for good: nvidia-persistenced or a udev rule",
     )
 
@@ -137,7 +137,7 @@ def _uvm(device: DeviceNode | None, params: NvidiaParamsState, others: bool) -> 
             saw=f"major {device.major}",
             want=f"major {params.uvm_major}, as /proc/devices says",
             why="the node is from another boot and leads nowhere: CUDA fails",
-            repair=Repair.HUMAN,
+            repair=Repair.MANUAL,
             do="rm /dev/nvidia-uvm /dev/nvidia-uvm-tools; nvidia-modprobe -c0 -u",
         )
 
@@ -159,7 +159,7 @@ def _in_containers(node: NodeState) -> Iterator[Finding]:
                 want="a driver behind each of its nodes",
                 why="the module was unloaded, or loaded again with another number: CUDA fails in"
                 " this container, or its program turns to the CPU",
-                repair=Repair.HUMAN,
+                repair=Repair.MANUAL,
                 do="nvidia-modprobe -c0 -u; where a CDI spec has the old number, nvidia-ctk cdi"
                 f" generate again; then recreate {one.name}",
                 avoid="changing the cgroup driver: nobody refused the device",

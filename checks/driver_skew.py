@@ -25,13 +25,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.combiners import driver_state as skew
-from pyinfra_nvml.combiners.driver_evidence import evidence, refusal
+from pyinfra_nvml.combiners.driver_evidence import evidence, mismatch_line
 from pyinfra_nvml.combiners.guest import guest, hosts_module, in_guest
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState
 from pyinfra_nvml.facts.wsl import WslState
 from pyinfra_nvml.model.driver_versions import same
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -48,15 +48,17 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif driver is None:
         yield NotApplicable(ABSENT)
     elif isinstance(driver, Unknown):
-        yield Doubt("driver", driver.reason)
+        yield Undetermined("driver", driver.reason)
     elif isinstance(driver.loaded, Unknown):
-        yield Doubt("loaded module", driver.loaded.reason)
+        yield Undetermined("loaded module", driver.loaded.reason)
     elif driver.loaded is None:
         yield from _not_loaded(node, driver)
     elif isinstance(driver.library, Unknown):
-        yield Doubt("driver library", driver.library.reason)
+        yield Undetermined("driver library", driver.library.reason)
     elif driver.library is None:
-        yield Doubt("driver library", "no libnvidia-ml where the loader looks; module is loaded")
+        yield Undetermined(
+            "driver library", "no libnvidia-ml where the loader looks; module is loaded"
+        )
     elif hosts_module(node):
         yield from in_guest(driver, driver.loaded, driver.library, guest(node))
     elif same(driver.loaded, driver.library):
@@ -83,7 +85,7 @@ def _skewed(driver: NvidiaDriverState, loaded: str, library: str) -> Iterator[Ou
         reference="https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/",
     )
     if isinstance(boot.version, Unknown):
-        yield Doubt("module on disk", boot.version.reason)
+        yield Undetermined("module on disk", boot.version.reason)
 
 
 def _in_step(driver: NvidiaDriverState, loaded: str) -> Iterator[Outcome]:
@@ -91,10 +93,10 @@ def _in_step(driver: NvidiaDriverState, loaded: str) -> Iterator[Outcome]:
         return
     boot = skew.next_boot(driver)
     if isinstance(boot.version, Unknown):
-        yield Doubt("module on disk", boot.version.reason)
+        yield Undetermined("module on disk", boot.version.reason)
     elif boot.version is None and skew.unmanaged(driver):
         reason = f"none for {boot.kernel}, yet one is loaded, and no package manager to ask"
-        yield Doubt("module on disk", reason)
+        yield Undetermined("module on disk", reason)
     elif boot.version is None:
         yield _pending(driver, *skew.nothing_to_boot(boot))
     elif not same(boot.version, loaded):
@@ -109,7 +111,7 @@ def _pending(driver: NvidiaDriverState, why: str, do: str) -> Finding:
         saw=skew.saw(driver),
         want=_WANT,
         why=why,
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do=do,
         avoid="a reboot before that",
         evidence=evidence(driver),
@@ -132,9 +134,9 @@ def _refused_clients(driver: NvidiaDriverState, loaded: str) -> Iterator[Finding
             want=f"clients with libnvidia-ml {loaded}",
             why="the node's own library is in step: a container made before the driver changed"
             " still has the old library in it, or an image brings one",
-            repair=Repair.HUMAN,
+            repair=Repair.MANUAL,
             do="recreate that container; a restart keeps what CDI mounted when it was made",
-            evidence=tuple(refusal(mismatch) for mismatch in own[-3:]),
+            evidence=tuple(mismatch_line(mismatch) for mismatch in own[-3:]),
         )
 
 
@@ -153,7 +155,7 @@ def _not_installed(node: NodeState, gpus: int) -> Outcome:
         saw=f"the container toolkit, {gpus} GPU on the PCI bus, no part of a driver",
         want="NVIDIA's driver",
         why="no container that asks for a GPU starts (libnvidia-ml.so.1 cannot be opened)",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do="install the driver (Ubuntu: ubuntu-drivers install --gpgpu), then reboot",
         avoid="installing the toolkit again, or libraries in the image",
     )
@@ -162,14 +164,14 @@ def _not_installed(node: NodeState, gpus: int) -> Outcome:
 def _not_loaded(node: NodeState, driver: NvidiaDriverState) -> Iterator[Outcome]:
     devices = driver.devices
     if isinstance(devices, Unknown):
-        yield Doubt("GPUs", devices.reason)
+        yield Undetermined("GPUs", devices.reason)
     elif not devices.gpus and not devices.bus:
-        yield Doubt("GPUs", "this node shows no PCI bus to look on")
+        yield Undetermined("GPUs", "this node shows no PCI bus to look on")
     elif not devices.gpus:
         yield NotApplicable("no NVIDIA GPU on the PCI bus, and no module loaded")
     elif all(gpu.driver == "vfio-pci" for gpu in devices.gpus):
         yield NotApplicable("every NVIDIA GPU is handed to a guest (vfio-pci)")
-    elif not skew.installed(driver):
+    elif not skew.driver_installed(driver):
         yield _not_installed(node, len(devices.gpus))
     else:
         holders = {gpu.driver for gpu in devices.gpus if gpu.driver}
@@ -180,7 +182,7 @@ def _not_loaded(node: NodeState, driver: NvidiaDriverState) -> Iterator[Outcome]
             saw=f"{skew.saw(driver)}; {len(devices.gpus)} GPU on the PCI bus",
             want="the nvidia module loaded",
             why=why,
-            repair=Repair.HUMAN,
+            repair=Repair.MANUAL,
             do=do,
             avoid="changing the containers or their engine: no program reaches the GPU now",
             evidence=evidence(driver),

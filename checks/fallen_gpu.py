@@ -27,7 +27,7 @@ from pyinfra_nvml.facts.nvidia_log import NvidiaLogState
 from pyinfra_nvml.model.finding import Area, Finding, Level, Outcome
 from pyinfra_nvml.model.remedy import Repair
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 
 def check(node: NodeState) -> Iterator[Outcome]:
@@ -52,7 +52,7 @@ def _finding(slot: str, line: str) -> Finding:
         " bus",
         want="the GPU on the bus",
         why="nothing reaches it until the node reboots, and whoever opens it may hang for good",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do="take the node out of service, then reboot or power-cycle it; if it comes again, look at"
         " power, heat, the seat of the card",
         avoid="nvidia-smi, docker restart and a restart of docker: they may hang on the GPU",

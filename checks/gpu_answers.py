@@ -24,15 +24,15 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.guest import guest
 from pyinfra_nvml.combiners.loaded_driver import loaded_driver
-from pyinfra_nvml.combiners.unsupported_gpu import misfit
+from pyinfra_nvml.combiners.unsupported_gpu import unsupported_gpu
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.driver_versions import same
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 _LOST = re.compile(r"device handle|GPU is lost|No devices were found|Unknown Error")
 """nvidia-smi's words, exit codes 6, 15 and 255 (NVML_ERROR_NOT_FOUND, NVML_ERROR_GPU_IS_LOST)."""
@@ -52,7 +52,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif _given_away(driver):
         yield NotApplicable("every NVIDIA GPU is handed to a guest (vfio-pci)")
     else:
-        yield _judge(work.reason, _refused(node, work.reason) or misfit(driver))
+        yield _judge(work.reason, _refused(node, work.reason) or unsupported_gpu(driver))
 
 
 def _skewed(driver: NvidiaDriverState) -> bool:
@@ -81,7 +81,7 @@ def _refused(node: NodeState, reason: str) -> tuple[str, str] | None:
 def _judge(reason: str, left: tuple[str, str] | None) -> Outcome:
     hung = "hung" in reason
     if not hung and not _LOST.search(reason):
-        return Doubt("nvidia-smi", reason)
+        return Undetermined("nvidia-smi", reason)
     why = "the driver does not reach a GPU; containers that have it do not either"
     do = "dmesg | grep NVRM names the reason; take the node out of service, then reboot it"
     if hung:
@@ -94,7 +94,7 @@ def _judge(reason: str, left: tuple[str, str] | None) -> Outcome:
         saw=reason,
         want="an answer that names every GPU",
         why=why,
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do=do,
         avoid="docker restart, and a restart of docker: they may wait for good",
         evidence=(reason,),

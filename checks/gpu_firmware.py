@@ -48,7 +48,7 @@ def _finding(loaded: str, lines: tuple[str, ...]) -> Finding:
         saw=f"{len(lines)} failures to start it since boot, module {loaded}",
         want=f"the firmware of {loaded} in /lib/firmware/nvidia/{loaded}, and every GPU up with it",
         why="the module takes no firmware of another version, and a GPU without it is not there",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do="reboot if driver-skew says so; else reset or power-cycle the GPU, and look at the"
         " vendor's notes on this driver",
         avoid="copying firmware of another version into place",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pyinfra_nvml.combiners.driver_evidence import told
-from pyinfra_nvml.combiners.unsupported_gpu import misfit
+from pyinfra_nvml.combiners.unsupported_gpu import unsupported_gpu
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.driver_versions import newer, same
 from pyinfra_nvml.model.remedy import Repair
@@ -55,7 +55,7 @@ def unmanaged(driver: NvidiaDriverState) -> bool:
     return all(rows is None or isinstance(rows, Unknown) for rows in known)
 
 
-def installed(driver: NvidiaDriverState) -> bool:
+def driver_installed(driver: NvidiaDriverState) -> bool:
     """Whether a part of NVIDIA's driver is on this node: library, module, or its container."""
     module = driver.module
     disk = () if isinstance(module, Unknown) or isinstance(module.disk, Unknown) else module.disk
@@ -75,7 +75,7 @@ def cure(
 ) -> tuple[Repair, str]:
     """What brings a skewed node in step, and whether a reboot does."""
     if contained(driver):
-        return Repair.HUMAN, (
+        return Repair.MANUAL, (
             "let the GPU Operator reload its module: drain the GPU pods of this node and restart"
             " its driver pod"
         )
@@ -83,27 +83,27 @@ def cure(
         return _after_update(library, boot)
     copy = _copy_of(driver, loaded)
     if copy:
-        return Repair.HUMAN, (
+        return Repair.MANUAL, (
             f"the loader takes {_target(driver)}, but {copy} is there too: remove the leftover,"
             " then ldconfig"
         )
     if isinstance(boot.version, str) and same(boot.version, library):
-        return Repair.HUMAN, (
+        return Repair.MANUAL, (
             f"the driver was taken back to {library}; if that was meant, a reboot loads it, else"
             f" install {loaded} again"
         )
-    return Repair.HUMAN, f"install the library of {loaded}, or both halves of one version"
+    return Repair.MANUAL, f"install the library of {loaded}, or both halves of one version"
 
 
 def _after_update(library: str, boot: NextBoot) -> tuple[Repair, str]:
     if isinstance(boot.version, Unknown):
-        return Repair.HUMAN, (
+        return Repair.MANUAL, (
             f"find out whether kernel {boot.kernel} has module {library}"
             f" (modinfo -k {boot.kernel} -F version nvidia); if it has, reboot"
         )
     if boot.version is not None and same(boot.version, library):
         return Repair.REBOOT, f"reboot: kernel {boot.kernel} has module {boot.version} on disk"
-    return Repair.HUMAN, (
+    return Repair.MANUAL, (
         f"a reboot would not help: kernel {boot.kernel} has {boot.version or 'no nvidia module'}"
         f" on disk; {_build(boot.kernel)}, then reboot"
     )
@@ -138,7 +138,7 @@ def why_not_loaded(driver: NvidiaDriverState, holders: set[str]) -> tuple[str, s
             f"the running kernel {told(driver.module.kernel)} has no nvidia module on disk",
             f"{_build(told(driver.module.kernel))}, then modprobe nvidia",
         )
-    return misfit(driver) or (
+    return unsupported_gpu(driver) or (
         "no nvidia module is loaded",
         "modprobe nvidia; its answer and dmesg name the reason (Secure Boot: the key was rejected)",
     )

@@ -50,7 +50,7 @@ def in_guest(
         saw=f"module {loaded} of the host, libnvidia-ml {library} in this container ({manager})",
         want=f"libnvidia-ml {loaded} in here",
         why="the module is the host's, and NVML refuses one of another version",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do=f"install the user-space part of {loaded} in here (--no-kernel-modules), or let the"
         " container's manager give the host's libraries (nvidia.runtime=true on LXD)",
         avoid="a reboot of this container: it loads no module",

@@ -7,7 +7,7 @@ from pyinfra_nvml.facts.nvidia_log import IgnoredGpu, NvidiaLogState
 from pyinfra_nvml.facts.nvidia_module import Flavour, NvidiaModuleState
 
 
-def misfit(driver: NvidiaDriverState, slot: str = "") -> tuple[str, str] | None:
+def unsupported_gpu(driver: NvidiaDriverState, slot: str = "") -> tuple[str, str] | None:
     """Why the module leaves a GPU alone, and what to do; ``None`` where it does not say so.
 
     Of one GPU where its ``slot`` is given: a name in the log may be any GPU's. What the kernel log

@@ -25,12 +25,12 @@ from pyinfra_nvml.model.finding import Result
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import docker_engine, node, proof
-from pyinfra_nvml.remedies.boot_proof import shortcomings
+from pyinfra_nvml.remedies.boot_proof import boot_shortcomings
 from pyinfra_nvml.remedies.driver_plan import (
     DriverPlan,
     NodeAnswers,
     library,
-    plan,
+    plan_driver,
 )
 from pyinfra_nvml.settings.reading import read_settings
 
@@ -71,7 +71,9 @@ def planned(state: State, host: Host) -> DriverPlan:
         interrupted=host.get_fact(Interrupted, state_dir=directory, _ignore_errors=True),
         local=isinstance(host.connector, LocalConnector),
     )
-    return plan(now, verdict.results, asked, wanted.hold_driver, wanted.reboot, wanted.overrule)
+    return plan_driver(
+        now, verdict.results, asked, wanted.hold_driver, wanted.reboot, wanted.overrule
+    )
 
 
 @operation(is_idempotent=False, idempotent_notice="It reboots where a reboot ends a skew.")
@@ -166,5 +168,5 @@ def _prove(state: State, host: Host, before: Collection[Result]) -> bool:
         missed = [f"node: saw {verdict.state.reason}, want it to answer"]
     else:
         libraries = host.get_fact(ContainerLibraries, _ignore_errors=True)
-        missed = list(shortcomings(verdict.state, verdict.results, libraries, before))
+        missed = list(boot_shortcomings(verdict.state, verdict.results, libraries, before))
     return proof.report_proof(host, missed, "module, libraries and containers agree")
