@@ -150,7 +150,8 @@ def package_manager(node: NodeState) -> str | Unknown:
         return "apt"
     if not isinstance(system, str):
         return system or Unknown("/etc/os-release: no ID")
-    return next(_managers(system, version if isinstance(version, str) else ""), Unknown(system))
+    nobody = Unknown(f"{system}: its package manager is not known here")
+    return next(_managers(system, version if isinstance(version, str) else ""), nobody)
 
 
 def _managers(system: str, version: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from pyinfra_nvml.combiners.alternatives import KUBERNETES
+from pyinfra_nvml.combiners.driver_state import boots_in_step
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.docker_inspect import Inspected
 from pyinfra_nvml.facts.node import NodeState
@@ -160,5 +161,6 @@ def _skew(node: NodeState, stopped: tuple[Inspected, ...]) -> Iterator[Refusal]:
         who = ", ".join(names) or "a container with a GPU"
         may = "may" if isinstance(library, Unknown) else "would"
         saw = f"module {loaded}, libnvidia-ml {known}; {who} {may} not start again"
-        instead = "first do what driver-skew says"
+        ends = "; a reboot brings both" if driver and boots_in_step(driver) is True else ""
+        instead = f"first do what driver-skew says{ends}"
         yield Refusal("driver", saw, "one version", instead, Overrule.SKEW)

@@ -13,6 +13,7 @@ from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.refusal import standing
 from pyinfra_nvml.model.remedy import Remedy, Repair
+from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.context import Context
 from pyinfra_nvml.remedies.driver_holds import HOLD, NOTHING, Holding, holding
 from pyinfra_nvml.remedies.engine_refusals import not_root
@@ -25,7 +26,7 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
         return None
     made = to_hold(context)
     reasons = standing((*not_root(context.node), *made.refusals), context.policy.overrule)
-    text = f"{commands(made)} (deploys/{DEPLOY}.py does it)"
+    text = f"{commands(made)} (deploys/{DEPLOY}.py does it)" if made.add else f"deploys/{DEPLOY}.py"
     return Remedy("hold-packages", Repair.HOLD_PACKAGES, text, DEPLOY, reasons)
 
 
@@ -40,7 +41,7 @@ def to_hold(context: Context) -> Holding:
     driver, holds = context.node.nvidia_driver, context.node.package_holds
     if not isinstance(driver, NvidiaDriverState):
         return NOTHING
-    manager = package_manager(context.node)
+    manager = "dnf5" if _dnf5(context) else package_manager(context.node)
     plugin = {"dnf": "dnf-plugins", "yum": "yum-plugins"}.get(str(manager), "")
     # Debian's systems have no other; which plugins dnf has is asked by the deploy alone.
     tools = ("apt-mark", str(manager)) if isinstance(manager, str) else ("apt-mark", "dnf")
@@ -57,3 +58,12 @@ def commands(made: Holding) -> str:
         plugin = "yum install yum-plugin-versionlock; " if means == "yum" else plugin
         lines.append(f"{plugin}{HOLD[means]} {' '.join(names)}")
     return "; ".join(lines)
+
+
+def _dnf5(context: Context) -> bool:
+    """Fedora from 41 on: its dnf locks versions without a plugin (dnf5-versionlock(8))."""
+    machine = context.node.machine
+    if isinstance(machine, Unknown) or machine.os_id != "fedora":
+        return False
+    version = machine.os_version
+    return isinstance(version, str) and version.isdigit() and int(version) >= 41

@@ -41,7 +41,9 @@ def _headers(node: NodeState, kernel: str) -> str:
     """The headers without which dkms builds nothing (dkms(8))."""
     manager = package_manager(node)
     if manager == "apt":
-        return f"apt install linux-headers-{kernel}; "
+        # Proxmox names its kernel's packages by itself.
+        name = "proxmox" if kernel.endswith("-pve") else "linux"
+        return f"apt install {name}-headers-{kernel}; "
     if manager in ("dnf", "yum"):
         return f"{manager} install kernel-devel-{kernel}; "
     return ""
