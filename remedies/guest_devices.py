@@ -22,12 +22,13 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
         params = context.node.nvidia_params
         major = params.uvm_major if isinstance(params, NvidiaParamsState) else None
         path = finding.target
-        number = major if path.endswith("uvm") and major else "MAJOR (see /proc/devices)"
+        number = major if path.endswith("uvm") and major else "MAJOR"
         number = 195 if path.endswith("nvidiactl") else number
         text = (
             f"{host}nvidia-modprobe -c0 -u, then give {path} to the container (lxc:"
             f" lxc.cgroup2.devices.allow = c {number}:* rwm and lxc.mount.entry = {path}"
-            f" {path[1:]} none bind,optional,create=file; LXD and Incus: a device of type gpu), and"
+            f" {path[1:]} none bind,optional,create=file, MAJOR as in /proc/devices; LXD"
+            " and Incus: a device of type gpu), and"
             " start it again"
         )
     else:

@@ -22,6 +22,6 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
         how = "(apt install ubuntu-drivers-common; ubuntu-drivers install --gpgpu)"
     elif system == "debian":
         how = "(apt install nvidia-driver, from the component non-free)"
-    elif manager in ("dnf", "yum"):
-        how = f"({manager} install nvidia-open, from NVIDIA's repository)"
+    elif manager == "dnf":
+        how = "(dnf install nvidia-open, from NVIDIA's repository)"
     return Remedy("install-driver", Repair.HUMAN, f"install the driver {how}, then reboot")

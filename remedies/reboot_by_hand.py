@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pyinfra_nvml.model.finding import Finding
+from pyinfra_nvml.model.refusal import Overrule
 from pyinfra_nvml.model.remedy import Remedy, Repair
 from pyinfra_nvml.remedies.context import Context
 from pyinfra_nvml.remedies.reboot import against, boot_that_helps, words
@@ -13,5 +14,12 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
     reasons, boot = against(context), boot_that_helps(context.node)
     if boot is None or not reasons:
         return None
-    first = dict.fromkeys(reason.instead or f"see to {reason.subject}" for reason in reasons)
-    return Remedy("reboot-by-hand", Repair.REBOOT, f"{'; '.join(first)}; then {words(boot)}")
+    pods = any(reason.overrule is Overrule.KUBELET for reason in reasons)
+    first = [
+        one.instead or f"see to it: {one}" for one in reasons if one.overrule != Overrule.KUBELET
+    ]
+    if pods:
+        first.insert(0, "kubectl drain NODE --ignore-daemonsets")
+    after = ", then kubectl uncordon NODE" if pods else ""
+    text = f"{'; '.join(dict.fromkeys(first))}; then {words(boot)}{after}"
+    return Remedy("reboot-by-hand", Repair.REBOOT, text)
