@@ -14,9 +14,9 @@ from pyinfra_nvml import checks
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import (
     Area,
-    Doubt,
     Outcome,
     Result,
+    Undetermined,
     result,
 )
 from pyinfra_nvml.remedies.prescribe import prescribed
@@ -36,7 +36,7 @@ class Entry:
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def check_entries() -> tuple[Entry, ...]:
     """All checks in the order to look: area, then name."""
     modules = [
         importlib.import_module(f"{checks.__name__}.{module.name}")
@@ -69,7 +69,9 @@ def _check(module: ModuleType) -> Check:
 def judge(node: NodeState, policy: Policy | None = None) -> tuple[Result, ...]:
     """What every check says of this node; a check that fails is a doubt, never ok."""
     asked = policy or Policy()
-    results = (result(entry.id, entry.area, _outcomes(entry, node, asked)) for entry in entries())
+    results = (
+        result(entry.id, entry.area, _outcomes(entry, node, asked)) for entry in check_entries()
+    )
     return prescribed(node, asked, results)
 
 
@@ -77,4 +79,4 @@ def _outcomes(entry: Entry, node: NodeState, policy: Policy) -> list[Outcome]:
     try:
         return list(entry.check(node, policy))
     except Exception as fault:  # noqa: BLE001 - one node's surprise must not end the fleet's run
-        return [Doubt("node", f"check {entry.id} failed: {type(fault).__name__}: {fault}")]
+        return [Undetermined("node", f"check {entry.id} failed: {type(fault).__name__}: {fault}")]

@@ -16,8 +16,8 @@ from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies import reboot as driver
 from pyinfra_nvml.remedies.cgroupfs import DEPLOY
 from pyinfra_nvml.remedies.driver_plan import DriverPlan, NodeAnswers
-from pyinfra_nvml.remedies.driver_plan import plan as driver_plan_of
-from pyinfra_nvml.remedies.engine_plan import Plan, plan
+from pyinfra_nvml.remedies.driver_plan import plan_driver as driver_plan_of
+from pyinfra_nvml.remedies.engine_plan import Plan, plan_engine
 
 _ASKS = ("device-exposure", "device-loss", "engine-driver")
 """The checks whose findings name a remedy of deploys/fix_cgroup.py."""
@@ -52,8 +52,8 @@ def cgroup_driver_plan(
         saw = Refusal("node", state.reason, "it to answer")
         return Plan(driver, refusals=(saw,))
     if enforce or (driver == "cgroupfs" and carried_out(verdict, DEPLOY)):
-        return plan(state, driver, only_exposed, overrule, last)
-    made = plan(state, driver, only_exposed, overrule, last)
+        return plan_engine(state, driver, only_exposed, overrule, last)
+    made = plan_engine(state, driver, only_exposed, overrule, last)
     if made.idle:
         return made
     if doubts := tuple(_unsure(verdict, _ASKS, _WANT)):

@@ -30,7 +30,7 @@ from pyinfra_nvml.facts.cdi_specs import CdiSpec
 from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.mig import MigState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -47,7 +47,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     toolkit = node.container_toolkit
     specs = toolkit.specs if isinstance(toolkit, ContainerToolkitState) else toolkit or ()
     if isinstance(specs, Unknown):
-        yield Doubt("CDI specs", specs.reason)
+        yield Undetermined("CDI specs", specs.reason)
     elif not specs:
         yield NotApplicable("no CDI spec of NVIDIA's on this node")
     else:
@@ -58,12 +58,12 @@ def check(node: NodeState) -> Iterator[Outcome]:
 
 def _engines(node: NodeState, spec: CdiSpec) -> Iterator[Outcome]:
     if isinstance(spec.kind, Unknown):
-        yield Doubt(f"CDI spec {spec.path}", spec.kind.reason)
+        yield Undetermined(f"CDI spec {spec.path}", spec.kind.reason)
         return
     for engine, version in cdi.readers(node, spec):
-        told = version if isinstance(version, Unknown) else cdi.refused(spec, engine, version)
-        if isinstance(told, Unknown) and cdi.groups(spec):
-            yield Doubt(f"CDI spec {spec.path}", told.reason)
+        told = version if isinstance(version, Unknown) else cdi.spec_refusal(spec, engine, version)
+        if isinstance(told, Unknown) and cdi.reader_groups(spec):
+            yield Undetermined(f"CDI spec {spec.path}", told.reason)
         elif told is True:
             yield _refused(spec, engine, str(version))
 
@@ -77,7 +77,7 @@ def _refused(spec: CdiSpec, engine: str, version: str) -> Finding:
         want=f"{engine} {first} or newer, or a spec that it takes",
         why=f"{engine} refuses the whole file (unknown field additionalGids): no container gets a"
         f" device of {spec.kind} (unresolvable CDI devices)",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do=f"NVIDIA_CTK_CDI_GENERATE_FEATURE_FLAGS={_FLAG} in"
         " /etc/nvidia-container-toolkit/nvidia-cdi-refresh.env, then systemctl restart"
         f" nvidia-cdi-refresh; or nvidia-ctk cdi generate --feature-flag={_FLAG}"
@@ -98,7 +98,7 @@ def _mig(node: NodeState, specs: tuple[CdiSpec, ...]) -> Iterator[Outcome]:
     missing = cdi.not_in(specs, mig)
     if isinstance(missing, Unknown):
         if mig.on is not False:
-            yield Doubt("MIG devices", missing.reason)
+            yield Undetermined("MIG devices", missing.reason)
     elif missing:
         yield _unlisted(specs, missing)
 
@@ -113,7 +113,7 @@ def _unlisted(specs: tuple[CdiSpec, ...], missing: tuple[str, ...]) -> Finding:
         want="every MIG device in the spec that the engines read",
         why="they were made after the spec: a container that asks for one by CDI does not start,"
         " and Docker 29.2 and newer give it the GPU without it, or turn to the legacy hook",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do="systemctl restart nvidia-cdi-refresh (toolkit 1.18 and newer), or nvidia-ctk cdi"
         f" generate --output={paths[-1]}; have what makes the MIG devices do so at every boot",
         evidence=tuple(f"{one}: no node of it under /dev/nvidia-caps in a spec" for one in missing)[

@@ -28,7 +28,7 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.facts.wsl import WslState
 from pyinfra_nvml.model.driver_versions import same
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.release import release
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
@@ -53,9 +53,9 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if toolkit is None:
         yield NotApplicable("no container toolkit and no CDI spec on this node")
     elif isinstance(toolkit, Unknown):
-        yield Doubt("CDI specs", toolkit.reason)
+        yield Undetermined("CDI specs", toolkit.reason)
     elif isinstance(toolkit.specs, Unknown):
-        yield Doubt("CDI specs", toolkit.specs.reason)
+        yield Undetermined("CDI specs", toolkit.specs.reason)
     elif not toolkit.specs:
         yield _no_spec(node, toolkit)
     elif isinstance(node.wsl, WslState):
@@ -82,7 +82,7 @@ def _no_spec(node: NodeState, toolkit: ContainerToolkitState) -> Outcome:
         want="/var/run/cdi/nvidia.yaml, written by nvidia-cdi-refresh.service",
         why="--device nvidia.com/gpu=all finds nothing, and Docker 29.2 and newer fall back to the"
         " legacy hook for --gpus",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do="journalctl -u nvidia-cdi-refresh names the reason; then nvidia-ctk cdi generate"
         " --output=/var/run/cdi/nvidia.yaml",
         reference=_REFERENCE,
@@ -104,7 +104,7 @@ def _on_wsl(wsl: WslState, specs: tuple[CdiSpec, ...]) -> Iterator[Outcome]:
                 want=", ".join(wsl.stores) or "a directory that is there",
                 why="Windows updated its driver, and the files that the spec names went: the next"
                 " container started with CDI fails",
-                repair=Repair.HUMAN,
+                repair=Repair.MANUAL,
                 do=f"nvidia-ctk cdi generate --output={spec.path}; from toolkit 1.19.1 on"
                 " nvidia-cdi-refresh does so at boot for /var/run/cdi",
                 evidence=(f"{spec.path}: /usr/lib/wsl/drivers/{gone[0]}",),
@@ -116,11 +116,11 @@ def _specs(node: NodeState, specs: tuple[CdiSpec, ...]) -> Iterator[Outcome]:
     versions = _versions(node)
     for spec in specs:
         if isinstance(spec.driver, Unknown):
-            yield Doubt(f"CDI spec {spec.path}", spec.driver.reason)
+            yield Undetermined(f"CDI spec {spec.path}", spec.driver.reason)
         elif spec.driver is None or (release(spec.driver) or ()) < _FIRST:
             continue  # devices of other kinds (IMEX channels, GDS) name no library
         elif isinstance(versions, Unknown):
-            yield Doubt("driver", versions.reason)
+            yield Undetermined("driver", versions.reason)
         elif not any(same(spec.driver, version) for version in versions):
             yield _finding(spec, spec.driver, versions, _covered(spec, specs, versions))
 
@@ -165,7 +165,7 @@ def _finding(
         saw=f"{spec.kind} for driver {named}",
         want=f"driver {' or '.join(dict.fromkeys(versions)) or 'installed'}",
         why=why,
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do=do,
         evidence=(f"{spec.path}: lib*.so.{named}",),
         reference=_REFERENCE,

@@ -28,7 +28,7 @@ from pyinfra_nvml.facts.cgroup import CgroupState, Mode
 from pyinfra_nvml.facts.kubelet import KubeletState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.wsl import WslState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -48,7 +48,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     """What a node on v1 or hybrid has to expect."""
     hierarchy = node.cgroup
     if isinstance(hierarchy, Unknown):
-        yield Doubt("cgroups", hierarchy.reason)
+        yield Undetermined("cgroups", hierarchy.reason)
     elif hierarchy.mode is Mode.NONE:
         yield NotApplicable("no cgroup file system is mounted")
     elif hierarchy.mode is not Mode.V2:
@@ -65,7 +65,7 @@ def _finding(node: NodeState, hierarchy: CgroupState) -> Finding:
         saw=f"{_seen(hierarchy)}, controllers {' '.join(hierarchy.controllers)}",
         want="cgroup2 at /sys/fs/cgroup, and no v1 controller",
         why="; ".join(reasons),
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do=_do(node, hierarchy),
         avoid=_avoid(node),
         reference="https://docs.kernel.org/admin-guide/cgroup-v2.html",
@@ -138,13 +138,13 @@ def _avoid(node: NodeState) -> str:
     )
 
 
-def _doubts(node: NodeState) -> Iterator[Doubt]:
+def _doubts(node: NodeState) -> Iterator[Undetermined]:
     """What could raise the level and could not be read."""
     if isinstance(node.systemd_manager, Unknown):
-        yield Doubt("systemd", node.systemd_manager.reason)
+        yield Undetermined("systemd", node.systemd_manager.reason)
     elif node.systemd_manager is not None and isinstance(node.systemd_manager.number, Unknown):
-        yield Doubt("systemd", node.systemd_manager.number.reason)
+        yield Undetermined("systemd", node.systemd_manager.number.reason)
     if isinstance(node.kubelet, Unknown):
-        yield Doubt("kubelet", node.kubelet.reason)
+        yield Undetermined("kubelet", node.kubelet.reason)
     elif node.kubelet is not None and isinstance(node.kubelet.version, Unknown):
-        yield Doubt("kubelet", node.kubelet.version.reason)
+        yield Undetermined("kubelet", node.kubelet.version.reason)

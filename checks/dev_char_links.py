@@ -26,7 +26,7 @@ from pyinfra_nvml.combiners import device_links
 from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState, seen
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -51,13 +51,17 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif wanted is False:
         return
     elif isinstance(held, Unknown):
-        yield Doubt("container engine", held.reason)
+        yield Undetermined("container engine", held.reason)
     elif isinstance(wanted, Unknown):
-        yield Doubt("runc", wanted.reason)
+        yield Undetermined("runc", wanted.reason)
     elif isinstance(there, Unknown):
-        yield Doubt("/dev/char", there.reason)
+        yield Undetermined("/dev/char", there.reason)
     elif not there:
-        yield _finding(node) if _has_driver(node) else Doubt("driver", "no part of it was seen")
+        yield (
+            _finding(node)
+            if _has_driver(node)
+            else Undetermined("driver", "no part of it was seen")
+        )
 
 
 def _has_driver(node: NodeState) -> bool:
@@ -74,7 +78,7 @@ def _finding(node: NodeState) -> Finding:
         want="runc 1.1.7 or newer with systemd 240 or newer, or links under /dev/char",
         why="this runc gives systemd no rule for a device that /dev/char does not name: containers"
         " with --device or CDI lose it at a daemon-reload too",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do="update runc (its package: runc, containerd.io or docker.io), or have udev run"
         " `nvidia-ctk system create-dev-char-symlinks --create-all`; then restart the containers",
         avoid="links for containers with the legacy hook: they are exposed with links too",

@@ -25,19 +25,19 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners import exposure
 from pyinfra_nvml.combiners.exposure import (
-    Held,
-    held,
-    lost,
+    MissingRules,
+    denied_devices,
+    missing_rules,
     triggers,
 )
 from pyinfra_nvml.combiners.gpu_injection import ways
 from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
 from pyinfra_nvml.facts.gpu_containers import GpuContainer
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 
 def check(node: NodeState) -> Iterator[Outcome]:
@@ -45,19 +45,19 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if unfiltered(node):
         yield NotApplicable(UNFILTERED)
         return
-    containers, rest = exposure.containers(node)
+    containers, rest = exposure.gpu_containers_seen(node)
     yield from rest
     for container in containers:
-        if lost(container):
+        if denied_devices(container):
             continue  # device-loss tells of it
-        behind = held(container)
+        behind = missing_rules(container)
         if isinstance(behind, Unknown):
-            yield Doubt(f"container {container.name}", behind.reason)
+            yield Undetermined(f"container {container.name}", behind.reason)
         elif behind.missing:
             yield _finding(container, behind, node)
 
 
-def _finding(container: GpuContainer, behind: Held, node: NodeState) -> Finding:
+def _finding(container: GpuContainer, behind: MissingRules, node: NodeState) -> Finding:
     number = exposure.systemd_version(node)
     policy = behind.scope.device_policy if behind.scope else ""
     policy += " and the runtime's BPFProgram" if behind.scope and behind.scope.program else ""

@@ -24,19 +24,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.combiners import exposure
-from pyinfra_nvml.combiners.exposure import held, lost
+from pyinfra_nvml.combiners.exposure import denied_devices, missing_rules
 from pyinfra_nvml.combiners.no_cgroups import switched_off
 from pyinfra_nvml.facts.gpu_containers import GpuContainer
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, Outcome, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """Every container whose NVIDIA nodes are refused now."""
-    containers, rest = exposure.containers(node)
+    containers, rest = exposure.gpu_containers_seen(node)
     yield from rest
     for container in containers:
         yield from _judge(container, node)
@@ -45,17 +45,17 @@ def check(node: NodeState) -> Iterator[Outcome]:
 def _judge(container: GpuContainer, node: NodeState) -> Iterator[Outcome]:
     subject = f"container {container.name}"
     if isinstance(container.nodes, Unknown):
-        yield Doubt(subject, container.nodes.reason)
+        yield Undetermined(subject, container.nodes.reason)
         return
     for device in container.nodes:
         if isinstance(device.answer, Unknown):
-            yield Doubt(f"{subject}, /dev/{device.name}", device.answer.reason)
-    if lost(container):
+            yield Undetermined(f"{subject}, /dev/{device.name}", device.answer.reason)
+    if denied_devices(container):
         yield _finding(subject, container, node)
 
 
 def _finding(subject: str, container: GpuContainer, node: NodeState) -> Finding:
-    refused = ", ".join(f"/dev/{name}" for name in lost(container))
+    refused = ", ".join(f"/dev/{name}" for name in denied_devices(container))
     why, fix = _cause(container, node)
     return Finding(
         level=Level.BROKEN,
@@ -73,7 +73,7 @@ def _finding(subject: str, container: GpuContainer, node: NodeState) -> Finding:
 
 def _cause(container: GpuContainer, node: NodeState) -> tuple[str, tuple[str, ...]]:
     """Why it was refused its devices, and what mends that."""
-    behind = held(container)
+    behind = missing_rules(container)
     if container.pod:
         return "the pod's device filter was rewritten without the device", ("pod-delivery",)
     if switched_off(node):
@@ -119,7 +119,7 @@ def _evidence(container: GpuContainer) -> tuple[str, ...]:
             for node in container.nodes
             if isinstance(node.answer, str)
         ]
-    behind = held(container)
+    behind = missing_rules(container)
     if not isinstance(behind, Unknown) and behind.scope:
         lines.append(f"DevicePolicy={behind.scope.device_policy}")
         lines += ["BPFProgram=device: (crun's)"] if behind.scope.program else []

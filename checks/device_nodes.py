@@ -33,10 +33,10 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_devices import DeviceNode, NvidiaDevicesState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.facts.nvidia_params import NvidiaParamsState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, Outcome, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 _NODES = ("guest-devices", "make-nodes")
 
@@ -50,7 +50,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if not isinstance(driver, NvidiaDriverState):
         yield driver
     elif isinstance(driver.devices, Unknown):
-        yield Doubt("device nodes", driver.devices.reason)
+        yield Undetermined("device nodes", driver.devices.reason)
     else:
         yield from _judge(node, driver, driver.devices)
 
@@ -72,9 +72,9 @@ def _judge(
     if _tegra(node, devices):
         return
     if isinstance(params, Unknown):
-        yield Doubt("nvidia_uvm", params.reason)
+        yield Undetermined("nvidia_uvm", params.reason)
     elif params is not None and isinstance(params.uvm, Unknown):
-        yield Doubt("nvidia_uvm", params.uvm.reason)
+        yield Undetermined("nvidia_uvm", params.uvm.reason)
     elif (
         params is not None
         and not params.uvm

@@ -27,26 +27,26 @@ from pyinfra_nvml.combiners.gpu_delivery import Delivery
 from pyinfra_nvml.combiners.gpu_injection import runtime_is_cdi
 from pyinfra_nvml.facts.cluster import Release
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """A device plugin that passes no device nodes, where that loses the GPU."""
     seen = gpu_delivery.delivery(node)
     if isinstance(node.cluster, Unknown):
-        yield Doubt("cluster", node.cluster.reason)
+        yield Undetermined("cluster", node.cluster.reason)
     if seen is None:
         yield NotApplicable("no device plugin of NVIDIA's on this node")
     elif isinstance(seen, Unknown) and node.kubelet is None:
         yield NotApplicable("no kubelet on this node")
     elif isinstance(seen, Unknown):
-        yield Doubt("device plugin", seen.reason)
+        yield Undetermined("device plugin", seen.reason)
     elif isinstance(seen.covered, Unknown):
-        yield Doubt("device plugin", seen.covered.reason)
+        yield Undetermined("device plugin", seen.covered.reason)
     elif not seen.covered and not _by_cdi_default(node, seen):
         yield from _uncovered(node, seen)
 
@@ -59,17 +59,17 @@ def _by_cdi_default(node: NodeState, seen: Delivery) -> bool:
 
 
 def _uncovered(node: NodeState, seen: Delivery) -> Iterator[Outcome]:
-    held, policy = gpu_delivery.pods_by_systemd(node), gpu_delivery.cpu_policy(node)
+    held, policy = gpu_delivery.delivery_by_systemd(node), gpu_delivery.cpu_policy(node)
     toolkit = node.container_toolkit
     cdi = toolkit if toolkit is None or isinstance(toolkit, Unknown) else runtime_is_cdi(toolkit)
     if cdi is True or (held is False and not isinstance(policy, Unknown) and policy != "static"):
         return
     if policy != "static" and isinstance(held, Unknown):
-        yield Doubt("cgroup driver of the pods", held.reason)
+        yield Undetermined("cgroup driver of the pods", held.reason)
     elif held is False and isinstance(policy, Unknown):
-        yield Doubt("CPU manager policy", policy.reason)
+        yield Undetermined("CPU manager policy", policy.reason)
     elif cdi is None or isinstance(cdi, Unknown):
-        yield Doubt("container toolkit", cdi.reason if cdi else "not on this node")
+        yield Undetermined("container toolkit", cdi.reason if cdi else "not on this node")
     else:
         yield _finding(node, seen, policy == "static")
 
@@ -89,7 +89,7 @@ def _finding(node: NodeState, seen: Delivery, static: bool) -> Finding:
         f" DEVICE_LIST_STRATEGY {strategy}, the legacy runtime",
         want="PASS_DEVICE_SPECS true, or CDI",
         why=why,
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do=f"{_cure(node, seen)}, then recreate the GPU pods{_pods(node)}",
         avoid="the Docker cure on this node; more capabilities in the pods",
         evidence=(seen.where,),

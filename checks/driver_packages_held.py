@@ -29,10 +29,10 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import ABSENT
 from pyinfra_nvml.facts.nvidia_packages import NvidiaPackagesState, Package
 from pyinfra_nvml.facts.wsl import WslState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 _DPKG_UPDATERS = ("unattended-upgrades",)
 
@@ -45,11 +45,11 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif packages is None:
         yield NotApplicable(ABSENT)
     elif isinstance(packages, Unknown):
-        yield Doubt("driver packages", packages.reason)
+        yield Undetermined("driver packages", packages.reason)
     elif not (driver := held_together(packages.known)):
         yield from _without_packages(packages)
     elif isinstance(node.automatic_updates, Unknown):
-        yield Doubt("automatic updates", node.automatic_updates.reason)
+        yield Undetermined("automatic updates", node.automatic_updates.reason)
     else:
         yield from _judge(node, node.automatic_updates, driver)
 
@@ -62,7 +62,7 @@ def _packages(node: NodeState) -> NvidiaPackagesState | Unknown | None:
 def _without_packages(packages: NvidiaPackagesState) -> Iterator[Outcome]:
     unread = [part for part in (packages.dpkg, packages.rpm) if isinstance(part, Unknown)]
     if unread:
-        yield Doubt("driver packages", unread[0].reason)
+        yield Undetermined("driver packages", unread[0].reason)
     else:
         yield NotApplicable("no package manager knows the driver (its container, or .run file)")
 
@@ -75,11 +75,11 @@ def _judge(
         return
     holds = node.package_holds
     if isinstance(holds, Unknown):
-        yield Doubt("package holds", holds.reason)
+        yield Undetermined("package holds", holds.reason)
         return
     free = [package for package in exposed if not holds.on(package.name)]
     if free and holds.unread:
-        yield Doubt("package holds", holds.unread[0].reason)
+        yield Undetermined("package holds", holds.unread[0].reason)
     elif free:
         yield _finding(updates, free)
 

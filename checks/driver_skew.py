@@ -26,14 +26,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.combiners import driver_state as skew
-from pyinfra_nvml.combiners.driver_evidence import evidence, refusal, told
+from pyinfra_nvml.combiners.driver_evidence import evidence, mismatch_line, told
 from pyinfra_nvml.combiners.guest import guest, in_guest
-from pyinfra_nvml.combiners.unsupported_gpu import misfit, why_ignored
+from pyinfra_nvml.combiners.unsupported_gpu import unsupported_gpu, why_ignored
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState
 from pyinfra_nvml.facts.wsl import WslState
 from pyinfra_nvml.model.driver_versions import newer, same
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.VERSIONS
@@ -49,13 +49,13 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif driver is None:
         yield NotApplicable(ABSENT)
     elif isinstance(driver, Unknown):
-        yield Doubt("driver", driver.reason)
+        yield Undetermined("driver", driver.reason)
     elif isinstance(driver.loaded, Unknown):
-        yield Doubt("loaded module", driver.loaded.reason)
+        yield Undetermined("loaded module", driver.loaded.reason)
     elif driver.loaded is None:
         yield from _not_loaded(node, driver)
     elif isinstance(driver.library, Unknown):
-        yield Doubt("driver library", driver.library.reason)
+        yield Undetermined("driver library", driver.library.reason)
     elif driver.library is None:
         yield from _no_library(node, driver, driver.loaded)
     elif guest(node):
@@ -85,7 +85,7 @@ def _skewed(driver: NvidiaDriverState, loaded: str, library: str) -> Iterator[Ou
         reference="https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/",
     )
     if isinstance(boot.version, Unknown):
-        yield Doubt("module on disk", boot.version.reason)
+        yield Undetermined("module on disk", boot.version.reason)
 
 
 def _fix(
@@ -108,7 +108,9 @@ def _no_library(node: NodeState, driver: NvidiaDriverState, loaded: str) -> Iter
     libraries = driver.libraries
     copies = isinstance(libraries, Unknown) or bool(libraries.files) or bool(libraries.root)
     if copies or not _gives_gpus(node):
-        yield Doubt("driver library", "no libnvidia-ml where the loader looks; module is loaded")
+        yield Undetermined(
+            "driver library", "no libnvidia-ml where the loader looks; module is loaded"
+        )
         return
     yield Finding(
         level=Level.BROKEN,
@@ -129,10 +131,10 @@ def _in_step(node: NodeState, driver: NvidiaDriverState, loaded: str) -> Iterato
         return
     boot = skew.next_boot(driver)
     if isinstance(boot.version, Unknown):
-        yield Doubt("module on disk", boot.version.reason)
+        yield Undetermined("module on disk", boot.version.reason)
     elif boot.version is None and skew.unmanaged(driver):
         reason = f"none for {boot.kernel}, yet one is loaded, and no package manager to ask"
-        yield Doubt("module on disk", reason)
+        yield Undetermined("module on disk", reason)
     elif boot.version is None:
         why = (
             f"kernel {boot.kernel} boots next and has no nvidia module: the GPUs are gone after it"
@@ -186,7 +188,7 @@ def _refused_clients(node: NodeState, driver: NvidiaDriverState, loaded: str) ->
             " still has the old library in it, or an image brings one",
             fix=("recreate-client",),
             target=container.id if container else "",
-            evidence=tuple(refusal(mismatch) for mismatch in (*own[-3:], *here[-1:])),
+            evidence=tuple(mismatch_line(mismatch) for mismatch in (*own[-3:], *here[-1:])),
         )
 
 
@@ -216,14 +218,14 @@ def _not_installed(node: NodeState, gpus: int) -> Outcome:
 def _not_loaded(node: NodeState, driver: NvidiaDriverState) -> Iterator[Outcome]:
     devices = driver.devices
     if isinstance(devices, Unknown):
-        yield Doubt("GPUs", devices.reason)
+        yield Undetermined("GPUs", devices.reason)
     elif not devices.gpus and not devices.bus:
-        yield Doubt("GPUs", "this node shows no PCI bus to look on")
+        yield Undetermined("GPUs", "this node shows no PCI bus to look on")
     elif not devices.gpus:
         yield NotApplicable("no NVIDIA GPU on the PCI bus, and no module loaded")
     elif all(gpu.driver == "vfio-pci" for gpu in devices.gpus):
         yield NotApplicable("every NVIDIA GPU is handed to a guest (vfio-pci)")
-    elif not skew.installed(driver):
+    elif not skew.driver_installed(driver):
         yield _not_installed(node, len(devices.gpus))
     else:
         holders = {gpu.driver for gpu in devices.gpus if gpu.driver}
@@ -250,7 +252,7 @@ def _why_not_loaded(
     if not guest(node) and driver.on_disk is None and not isinstance(driver.module, Unknown):
         kernel = _running(driver)
         return f"the running kernel {kernel} has no nvidia module on disk", "bring-module"
-    if ignored := misfit(driver):
+    if ignored := unsupported_gpu(driver):
         return why_ignored(driver, ignored), "other-module"
     return "no nvidia module is loaded", "load-module"
 

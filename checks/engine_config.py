@@ -31,7 +31,7 @@ from pyinfra_nvml.combiners.engine_proof import not_followed, unproven
 from pyinfra_nvml.facts.daemon_json import ConfigFile
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -44,7 +44,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if engine is None:
         yield NotApplicable("no Docker engine on this node")
     elif isinstance(engine, Unknown):
-        yield Doubt("container engine", engine.reason)
+        yield Undetermined("container engine", engine.reason)
     elif node.podman:
         yield NotApplicable("docker is podman here: it reads no daemon.json")
     elif elsewhere := _elsewhere(engine):
@@ -70,18 +70,18 @@ def _elsewhere(engine: DockerEngineState) -> str:
 def _starts(node: NodeState, engine: DockerEngineState) -> Iterator[Outcome]:
     starts = of_node(node)
     if isinstance(starts.next, Unknown):
-        yield Doubt("dockerd's command line", starts.next.reason)
+        yield Undetermined("dockerd's command line", starts.next.reason)
         return
     for name, unknown in starts.unknowns():
-        yield Doubt(name, unknown.reason)
+        yield Undetermined(name, unknown.reason)
     files = node.daemon_json
     file = files if isinstance(files, Unknown) else files.at(starts.path)
     if file is None:
-        yield Doubt(starts.path, "the next start reads it, and it was not read here")
+        yield Undetermined(starts.path, "the next start reads it, and it was not read here")
         return
     content = file if isinstance(file, Unknown) else file.content
     if isinstance(file, Unknown) or isinstance(content, Unknown):
-        yield Doubt(starts.path, content.reason if isinstance(content, Unknown) else "")
+        yield Undetermined(starts.path, content.reason if isinstance(content, Unknown) else "")
         return
     read = document(content, starts.path)
     if isinstance(read, Refused):
@@ -93,7 +93,7 @@ def _starts(node: NodeState, engine: DockerEngineState) -> Iterator[Outcome]:
     if starts.new_flags and not found:
         flags = ", ".join(starts.new_flags)
         reason = f"{flags}: the running engine was not started with it, and only a start proves it"
-        yield Doubt("docker.service", reason)
+        yield Undetermined("docker.service", reason)
     if isinstance(engine.info, EngineInfo) and not found:
         yield from _proof(file, read.value, engine.info, starts.next)
 
@@ -119,7 +119,7 @@ def _obstacles(
             saw=f"{flags} changed on the disk, and not loaded by systemd",
             want="the unit as it lies on the disk loaded, or the edit taken back",
             why="the start after the next daemon-reload has other settings than the next start",
-            repair=Repair.HUMAN,
+            repair=Repair.MANUAL,
             do="decide whether the edit is meant: `systemctl cat docker` shows the files",
             avoid="a daemon-reload while containers are exposed (device-exposure)",
             reference="https://www.freedesktop.org/software/systemd/man/latest/systemctl.html",
@@ -128,14 +128,16 @@ def _obstacles(
 
 def _proof(
     file: ConfigFile, config: dict[str, object], info: EngineInfo, start: Start
-) -> Iterator[Doubt]:
+) -> Iterator[Undetermined]:
     """What the engine does not do as the file says, and what nobody has started it with."""
     differences = not_followed(config, info, start)
     for difference in differences:
-        yield Doubt("docker info", f"the running engine does not follow {start.path}: {difference}")
+        yield Undetermined(
+            "docker info", f"the running engine does not follow {start.path}: {difference}"
+        )
     if not differences:
         for reason in unproven(file, info, start):
-            yield Doubt(start.path, reason)
+            yield Undetermined(start.path, reason)
 
 
 def _finding(engine: DockerEngineState, path: str, refused: Refused) -> Finding:
@@ -154,7 +156,7 @@ def _finding(engine: DockerEngineState, path: str, refused: Refused) -> Finding:
         if down
         else "the engine runs with what it read before; its next start fails (restart, reboot,"
         " package update)",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do="correct it, then audit again; a restart of docker proves it",
         avoid="restarting docker, or the node, before that",
         reference="https://docs.docker.com/reference/cli/dockerd/#daemon-configuration-file",

@@ -29,7 +29,7 @@ from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
 from pyinfra_nvml.combiners.no_cgroups import switched_off
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP
@@ -45,9 +45,9 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif node.podman:
         yield NotApplicable("docker is podman here: it has no cgroup driver of Docker's")
     elif isinstance(engine, Unknown):
-        yield Doubt("container engine", engine.reason)
+        yield Undetermined("container engine", engine.reason)
     elif isinstance(engine.info, Unknown):
-        yield Doubt("container engine", engine.info.reason)
+        yield Undetermined("container engine", engine.info.reason)
     elif engine.arguments and engine.arguments[0].startswith("/snap/"):
         yield NotApplicable("the snap sees no toolkit but its own, whose nvidia runtime is CDI")
     elif engine.info.cgroup_driver == "systemd":
@@ -62,7 +62,9 @@ def _on_systemd(node: NodeState, info: EngineInfo) -> Iterator[Outcome]:
         yield NotApplicable("a rootless engine has no device cgroup to lose")
         return
     if info.snap:
-        yield Doubt("container toolkit", "the docker snap has its own, which was not looked into")
+        yield Undetermined(
+            "container toolkit", "the docker snap has its own, which was not looked into"
+        )
         return
     toolkit = node.container_toolkit
     if toolkit is None:
@@ -73,7 +75,7 @@ def _on_systemd(node: NodeState, info: EngineInfo) -> Iterator[Outcome]:
         return
     legacy = toolkit if isinstance(toolkit, Unknown) else gpus_by_hook(toolkit, info)
     if isinstance(legacy, Unknown):
-        yield Doubt("container toolkit", legacy.reason)
+        yield Undetermined("container toolkit", legacy.reason)
     elif legacy:
         yield _finding(node, info)
 

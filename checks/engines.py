@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pyinfra_nvml.facts.daemons import Daemon
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -34,12 +34,12 @@ def check(node: NodeState) -> Iterator[Outcome]:
     """Engines beside the one that answered."""
     daemons = node.daemons
     if isinstance(daemons, Unknown):
-        yield Doubt("Docker engines", daemons.reason)
+        yield Undetermined("Docker engines", daemons.reason)
         return
     # Between fork and exec a child of dockerd still looks like it.
     running = {(one.uid, one.arguments): one for one in reversed(daemons.named("dockerd"))}
     if daemons.hidden:
-        yield Doubt("Docker engines", "/proc hides other users' processes")
+        yield Undetermined("Docker engines", "/proc hides other users' processes")
     elif not running:
         yield NotApplicable("no dockerd runs on this node")
     else:
@@ -57,7 +57,7 @@ def _looked_into(node: NodeState, running: list[Daemon]) -> Iterator[Outcome]:
     if judged is None:
         reason = info.reason if isinstance(info, Unknown) else "docker did not answer"
     for other in others:
-        yield Doubt(_called(other), reason)
+        yield Undetermined(_called(other), reason)
 
 
 def _several(running: list[Daemon], judged: Daemon | None) -> Finding:
@@ -67,7 +67,7 @@ def _several(running: list[Daemon], judged: Daemon | None) -> Finding:
         saw=f"{len(running)} on this node; judged: {_called(judged) if judged else 'none'}",
         want="one engine, or an audit of each",
         why="what the other checks say of Docker holds for the one that docker talks to",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do="remove the one that you do not want (snap remove docker, or the package), or look at"
         " the other one by its own socket (docker context)",
         avoid="deploys/fix_cgroup.py before it is clear which engine has the GPU containers",

@@ -25,7 +25,7 @@ from pyinfra_nvml.combiners.nvswitches import NvSwitches, impossible, nvswitches
 from pyinfra_nvml.facts.fabric_manager import FabricManagerState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import ABSENT
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.VERSIONS
@@ -37,15 +37,15 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if driver is None:
         yield NotApplicable(ABSENT)
     elif isinstance(driver, Unknown):
-        yield Doubt("driver", driver.reason)
+        yield Undetermined("driver", driver.reason)
     elif isinstance(driver.devices, Unknown):
-        yield Doubt("NVSwitches", driver.devices.reason)
+        yield Undetermined("NVSwitches", driver.devices.reason)
     elif not (switches := nvswitches(node)).whole and not _enabled(manager):
         yield NotApplicable("no NVSwitch that is this node's, and no fabric manager enabled")
     elif isinstance(manager, Unknown):
-        yield Doubt("fabric manager", manager.reason)
+        yield Undetermined("fabric manager", manager.reason)
     elif isinstance(driver.loaded, Unknown):
-        yield Doubt("loaded module", driver.loaded.reason)
+        yield Undetermined("loaded module", driver.loaded.reason)
     elif driver.loaded is None:
         yield NotApplicable("no nvidia module is loaded (see driver-skew)")
     else:
@@ -70,14 +70,14 @@ def _judge(
         yield _left_over(loaded, manager)
         return
     if isinstance(manager.version, Unknown):
-        yield Doubt("fabric manager", manager.version.reason)
+        yield Undetermined("fabric manager", manager.version.reason)
     elif manager.version and manager.version != loaded:
         saw = f"fabric manager {manager.version}, driver {loaded}, {_state(manager)}"
         level = Level.BROKEN if switches and not up else Level.AT_RISK
         yield _finding(level, saw, loaded, _OTHER)
         return
     if not up and isinstance(manager.running, Unknown):
-        yield Doubt("fabric manager", manager.running.reason)
+        yield Undetermined("fabric manager", manager.running.reason)
     elif not up and switches:
         saw = f"{switches.told}, fabric manager {_state(manager)}"
         yield _finding(Level.BROKEN, saw, loaded, _ABSENT)

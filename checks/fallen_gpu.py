@@ -26,7 +26,7 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_log import NvidiaLogState
 from pyinfra_nvml.model.finding import Area, Finding, Level, Outcome
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 
 def check(node: NodeState) -> Iterator[Outcome]:

@@ -24,14 +24,14 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.guest import guest
 from pyinfra_nvml.combiners.loaded_driver import loaded_driver
-from pyinfra_nvml.combiners.unsupported_gpu import misfit, why_ignored
+from pyinfra_nvml.combiners.unsupported_gpu import unsupported_gpu, why_ignored
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.driver_versions import same
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 _LOST = re.compile(r"device handle|GPU is lost|No devices were found|Unknown Error")
 """nvidia-smi's words, exit codes 6, 15 and 255 (NVML_ERROR_NOT_FOUND, NVML_ERROR_GPU_IS_LOST)."""
@@ -51,7 +51,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif _given_away(driver):
         yield NotApplicable("every NVIDIA GPU is handed to a guest (vfio-pci)")
     else:
-        refused, ignored = _refused(node, work.reason), misfit(driver)
+        refused, ignored = _refused(node, work.reason), unsupported_gpu(driver)
         ids = ("guest-devices",) if refused else ("other-module",) if ignored else ("power-cycle",)
         why = refused or (why_ignored(driver, ignored) if ignored else "")
         yield _judge(work.reason, why, ids)
@@ -79,7 +79,7 @@ def _refused(node: NodeState, reason: str) -> str:
 def _judge(reason: str, left: str, ids: tuple[str, ...]) -> Outcome:
     hung = "hung" in reason
     if not hung and not _LOST.search(reason):
-        return Doubt("nvidia-smi", reason)
+        return Undetermined("nvidia-smi", reason)
     why = "the driver does not reach a GPU; containers that have it do not either"
     if hung:
         why = "the driver or a GPU is stuck: processes that use it cannot be ended"

@@ -23,14 +23,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.loaded_driver import loaded_driver
-from pyinfra_nvml.combiners.unsupported_gpu import misfit, why_ignored
+from pyinfra_nvml.combiners.unsupported_gpu import unsupported_gpu, why_ignored
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_devices import PciDevice
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 _TAKEN = "nouveau"
 """Every other driver (vfio-pci, its vendor variants, pciback) is bound by somebody on purpose."""
@@ -42,13 +42,13 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if not isinstance(driver, NvidiaDriverState):
         yield driver
     elif isinstance(driver.devices, Unknown):
-        yield Doubt("GPUs", driver.devices.reason)
+        yield Undetermined("GPUs", driver.devices.reason)
     elif not driver.devices.gpus:
         yield NotApplicable("no NVIDIA GPU on a PCI bus that this node shows")
     else:
         for gpu in driver.devices.gpus:
             if gpu.driver in (None, _TAKEN) and not _virtual(gpu, driver.devices.gpus):
-                ignored = misfit(driver, gpu.slot)
+                ignored = unsupported_gpu(driver, gpu.slot)
                 why = why_ignored(driver, ignored) if ignored else ""
                 yield _finding(gpu, len(driver.devices.gpus), why)
 

@@ -25,12 +25,12 @@ from pyinfra_nvml.combiners import device_links, gpu_delivery, helm
 from pyinfra_nvml.facts.cluster import Release
 from pyinfra_nvml.facts.gpu_operator import GpuOperatorState, Operand
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.release import release
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 _LINKS = (22, 9, 2)
 """GPU Operator, release notes 22.9.2: the validator makes symlinks under /dev/char."""
@@ -48,7 +48,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     """An Operator older than 22.9.2, and one from 25.10 whose CDI is off."""
     traces, view = node.gpu_operator, node.cluster
     if isinstance(view, Unknown):
-        yield Doubt("cluster", view.reason)
+        yield Undetermined("cluster", view.reason)
     operands = traces.operands if isinstance(traces, GpuOperatorState) else traces
     listed = () if operands is None or isinstance(operands, Unknown) else operands
     mine = [one for one in listed if one.image in _BY_OPERATOR]
@@ -82,15 +82,17 @@ def _unseen(
     """Nothing on this node tells the version, nor does the cluster."""
     traces, asked = node.gpu_operator, gpu_delivery.cluster(node) is not None
     if isinstance(told, Unknown) and asked:
-        yield Doubt("GPU Operator", told.reason)
+        yield Undetermined("GPU Operator", told.reason)
     elif told is None:
         yield NotApplicable("no GPU Operator in its cluster")
     elif isinstance(operands, Unknown) and node.kubelet is not None:
-        yield Doubt("GPU Operator", operands.reason)
+        yield Undetermined("GPU Operator", operands.reason)
     elif isinstance(operands, Unknown):
         yield NotApplicable("no kubelet on this node")
     elif isinstance(traces, GpuOperatorState) and _validated(traces):
-        yield Doubt("GPU Operator", "its validations are there, but no pod shows its version")
+        yield Undetermined(
+            "GPU Operator", "its validations are there, but no pod shows its version"
+        )
     elif operands is None:
         yield NotApplicable("no trace of the GPU Operator")
 
@@ -104,7 +106,7 @@ def _version(
 ) -> Iterator[Outcome]:
     number = release(version) if version else None
     if number is None:
-        yield Doubt("GPU Operator", f"{image}: no version in its image's tag")
+        yield Undetermined("GPU Operator", f"{image}: no version in its image's tag")
     elif number < _LINKS:
         linked, wanted = device_links.there(node), device_links.wanted(node)
         needless = linked is True or wanted is False
@@ -115,7 +117,7 @@ def _version(
             want="22.9.2 or newer",
             why="older ones make no /dev/char links, and pods lose their GPUs at a daemon-reload"
             + ("; this node's runc needs none, or has them" if needless else ""),
-            repair=Repair.HUMAN,
+            repair=Repair.MANUAL,
             do=f"upgrade it, `{helm.operator_newer(known, 'v25.10.0')}` (CDI from there on), then"
             " recreate the GPU pods",
             avoid="the Docker cure on this node",
@@ -128,7 +130,7 @@ def _cdi(node: NodeState, mine: list[Operand], told: Release | Unknown | None) -
     seen = gpu_delivery.cluster(node)
     if seen is None or isinstance(seen.policy, Unknown):
         if seen and isinstance(seen.policy, Unknown):
-            yield Doubt("ClusterPolicy", seen.policy.reason)
+            yield Undetermined("ClusterPolicy", seen.policy.reason)
         return
     version = next((one.version for one in mine if one.version), None)
     if isinstance(told, Release) and not version:
@@ -144,7 +146,7 @@ def _cdi(node: NodeState, mine: list[Operand], told: Release | Unknown | None) -
         want="cdi.enabled true, the default from 25.10",
         why="a pod that names NVIDIA_VISIBLE_DEVICES itself gets its GPU by the legacy hook, behind"
         " systemd",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do=f"`{helm.operator_cdi(known)}`, then recreate the GPU pods",
         avoid="the Docker cure on this node",
         evidence=(f"ClusterPolicy {seen.policy.name}: cdi.enabled: false",),

@@ -29,7 +29,7 @@ from pyinfra_nvml.facts.docker_inspect import DockerInspectState
 from pyinfra_nvml.facts.kubelet import KubeletState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.oci_container import Injection, OciContainer
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -44,7 +44,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if kubelet is None:
         yield NotApplicable("no kubelet on this node")
     elif isinstance(kubelet, Unknown):
-        yield Doubt("kubelet", kubelet.reason)
+        yield Undetermined("kubelet", kubelet.reason)
     else:
         yield from _drivers(node, kubelet)
         yield from _static(node)
@@ -55,17 +55,19 @@ def _drivers(node: NodeState, kubelet: KubeletState) -> Iterator[Outcome]:
         return
     if isinstance(kubelet.on_docker, Unknown):
         if node.docker_engine is not None:
-            yield Doubt("kubelet", kubelet.on_docker.reason)
+            yield Undetermined("kubelet", kubelet.on_docker.reason)
         return
     info = node.engine_info
     if info is None or isinstance(info, Unknown):
-        yield Doubt("container engine", info.reason if info else "kubelet's Docker is not there")
+        yield Undetermined(
+            "container engine", info.reason if info else "kubelet's Docker is not there"
+        )
     elif isinstance(kubelet.cgroup_driver, Unknown):
-        yield Doubt("kubelet", kubelet.cgroup_driver.reason)
+        yield Undetermined("kubelet", kubelet.cgroup_driver.reason)
     elif kubelet.cgroup_driver is None:
         if info.cgroup_driver != "cgroupfs":
             reason = "no cgroupDriver in its flags and files; its default depends on its version"
-            yield Doubt("kubelet", reason)
+            yield Undetermined("kubelet", reason)
     elif kubelet.cgroup_driver != info.cgroup_driver:
         yield _apart(kubelet.cgroup_driver, info)
 
@@ -79,7 +81,7 @@ def _apart(driver: str, info: EngineInfo) -> Finding:
         want="one cgroup driver for both",
         why="two managers write one hierarchy; a kubelet that asks the runtime (CRI) may change its"
         " driver at its next start, and pods made before then fail to start again",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do=f"drain the node, set both to systemd ({place}), restart both",
         avoid="deploys/fix_cgroup.py: it refuses a node whose kubelet uses this Docker",
         reference="https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/configure-cgroup-driver/",
@@ -90,10 +92,10 @@ def _static(node: NodeState) -> Iterator[Outcome]:
     policy = cpu_policy(node)
     if isinstance(policy, Unknown):
         if node.nvidia_driver is not None:
-            yield Doubt("kubelet", policy.reason)
+            yield Undetermined("kubelet", policy.reason)
     elif policy == "static" and node.nvidia_driver is not None:
         if isinstance(node.oci_specs, Unknown):
-            yield Doubt("GPU pods", node.oci_specs.reason)
+            yield Undetermined("GPU pods", node.oci_specs.reason)
             return
         names = {} if isinstance(node.docker_inspect, Unknown) else _names(node.docker_inspect)
         for one in node.oci_specs.containers:
@@ -117,7 +119,7 @@ def _rewritten(one: OciContainer, name: str) -> Finding:
         want="its device nodes in its spec, or CDI",
         why="kubelet rewrites the cgroups of running containers (CPU sets), and the device filter"
         " is rewritten without the GPU",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do="device plugin with PASS_DEVICE_SPECS (helm compatWithCPUManager=true), or CDI; then"
         " recreate the pod",
         avoid="another cgroup driver: the rewrite takes the GPU with both",

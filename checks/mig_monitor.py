@@ -37,12 +37,12 @@ from pyinfra_nvml.combiners.mig_rights import (
 )
 from pyinfra_nvml.facts.mig import CONFIG_NODE, MONITOR_NODE
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.settings.policy import Policy
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 
 def check(node: NodeState, policy: Policy) -> Iterator[Outcome]:
@@ -57,14 +57,14 @@ def check(node: NodeState, policy: Policy) -> Iterator[Outcome]:
         found, unread = holders(node)
         judged = [one for holder in found for one in _judge(holder, node, policy)]
         if isinstance(on, Unknown) and (judged or unread):
-            yield Doubt("MIG", on.reason)
+            yield Undetermined("MIG", on.reason)
             return
         yield from judged
         for part in unread:
-            yield Doubt("containers", part.reason)
+            yield Undetermined("containers", part.reason)
 
 
-def _judge(one: Holder, node: NodeState, policy: Policy) -> Iterator[Finding | Doubt]:
+def _judge(one: Holder, node: NodeState, policy: Policy) -> Iterator[Finding | Undetermined]:
     if one.operand:
         return
     monitor, config = one.value(MONITOR), one.value(CONFIG)
@@ -91,9 +91,9 @@ def _held(one: Holder, monitor: str) -> str:
     return " and ".join(held + [MONITOR_NODE] * one.monitor_node)
 
 
-def _unread(one: Holder, read: bool | Unknown) -> Iterator[Finding | Doubt]:
+def _unread(one: Holder, read: bool | Unknown) -> Iterator[Finding | Undetermined]:
     if isinstance(read, Unknown):
-        yield Doubt(f"container {one.name}", f"whether its {MONITOR} is read: {read.reason}")
+        yield Undetermined(f"container {one.name}", f"whether its {MONITOR} is read: {read.reason}")
     elif not read:
         yield _finding(one, Level.ADVICE, f"{MONITOR} with CDI, which does not read it", *_IGNORED)
 
@@ -144,7 +144,7 @@ def _finding(one: Holder, level: Level, saw: str, want: str, why: str, do: str) 
         saw=saw,
         want=want,
         why=why,
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do=do,
         avoid="privileged: true, or NVIDIA_DRIVER_CAPABILITIES=all: the one gives far too much, the"
         " other nothing of this",

@@ -22,10 +22,10 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.reboot_required import RebootRequest
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 _OURS = "pyinfra-nvml: "
 """What operations/reboot.py writes before its own line: driver-skew tells of that already."""
@@ -35,7 +35,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     """Requests for a reboot with their packages and age."""
     machine = node.machine
     if isinstance(node.reboot_required, Unknown):
-        yield Doubt("reboot flags", node.reboot_required.reason)
+        yield Undetermined("reboot flags", node.reboot_required.reason)
     elif not isinstance(machine, Unknown) and machine.container in ("docker", "podman"):
         yield NotApplicable(f"this node is a container ({machine.container}): its host boots")
     else:

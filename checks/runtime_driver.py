@@ -25,7 +25,7 @@ from pyinfra_nvml.facts.containerd_config import Handler
 from pyinfra_nvml.facts.kubelet import KubeletState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.pod_runtime import PodRuntimeState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.release import release
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
@@ -48,13 +48,13 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if kubelet is None:
         yield NotApplicable("no kubelet on this node")
     elif isinstance(kubelet, Unknown):
-        yield Doubt("kubelet", kubelet.reason)
+        yield Undetermined("kubelet", kubelet.reason)
     elif runtime is None:
         yield NotApplicable("kubelet's pods run on Docker: see kubelet-driver")
     elif isinstance(runtime, Unknown):
-        yield Doubt("pods' runtime", runtime.reason)
+        yield Undetermined("pods' runtime", runtime.reason)
     elif isinstance(runtime.handlers, Unknown):
-        yield Doubt(runtime.name, runtime.handlers.reason)
+        yield Undetermined(runtime.name, runtime.handlers.reason)
     else:
         yield from _judge(node, kubelet, runtime, runtime.handlers)
 
@@ -64,7 +64,7 @@ def _judge(
 ) -> Iterator[Outcome]:
     wanted = _kubelets_driver(node, kubelet, runtime, handlers)
     if isinstance(wanted, Unknown):
-        yield Doubt("kubelet", wanted.reason)
+        yield Undetermined("kubelet", wanted.reason)
         return
     apart = [one for one in handlers if one.driver != wanted[0]]
     if apart:
@@ -123,7 +123,7 @@ def _finding(runtime: PodRuntimeState, wanted: tuple[str, str], apart: list[Hand
         " reach them"
         if started
         else "the runtime does not take the cgroup that kubelet names: no pod starts with it",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do=f"drain the node, set {key} in {runtime.path} or {more} as kubelet has it,"
         f" restart {runtime.name} and kubelet",
         avoid="another driver for kubelet on a node with pods: they fail to start again",

@@ -27,7 +27,7 @@ from pyinfra_nvml.facts.journal import JournalLine
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.systemd_manager import SystemdManagerState
 from pyinfra_nvml.facts.wsl import WslState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -62,9 +62,9 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if systemd is None:
         yield NotApplicable("systemd is not the service manager here")
     elif isinstance(systemd, Unknown):
-        yield Doubt("systemd", systemd.reason)
+        yield Undetermined("systemd", systemd.reason)
     elif isinstance(systemd.taints, Unknown):
-        yield Doubt("systemd", systemd.taints.reason)
+        yield Undetermined("systemd", systemd.taints.reason)
     else:
         yield from _taints(node, systemd, systemd.taints)
 
@@ -76,10 +76,10 @@ def _taints(
     if _CGROUPS_V1 in taints or lines:
         yield _finding(node, systemd, taints, lines)
     if isinstance(systemd.messages, Unknown) and _lines_decide(node, systemd, taints):
-        yield Doubt("systemd", systemd.messages.reason)
+        yield Undetermined("systemd", systemd.messages.reason)
     for taint in taints:
         if taint != _CGROUPS_V1 and taint not in _HARMLESS:
-            yield Doubt("systemd", f"taint {taint} is not known here")
+            yield Undetermined("systemd", f"taint {taint} is not known here")
 
 
 def _lines(systemd: SystemdManagerState) -> tuple[JournalLine, ...]:
@@ -109,7 +109,7 @@ def _finding(
         want="cgroup v2, so no taint cgroupsv1",
         why="the node runs on cgroup v1 or hybrid, and systemd says so"
         + ("; the units named run on, outside some controllers" if lines else ""),
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do="see cgroup-hierarchy"
         + (": on Windows, wsl --update and wsl --shutdown" if wsl else ""),
         avoid="taking the taint as the reason for a lost GPU, or installing systemd or containerd"

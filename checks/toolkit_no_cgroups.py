@@ -26,11 +26,11 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
 from pyinfra_nvml.combiners.no_cgroups import refuses
-from pyinfra_nvml.combiners.toolkit import judged_toolkit
+from pyinfra_nvml.combiners.toolkit import toolkit_to_judge
 from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.toolkit_config import ToolkitConfig
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.CGROUP
@@ -38,11 +38,11 @@ AREA = Area.CGROUP
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """no-cgroups on a node whose containers have a device cgroup."""
-    toolkit = judged_toolkit(node)
+    toolkit = toolkit_to_judge(node)
     if not isinstance(toolkit, ContainerToolkitState):
         yield toolkit
     elif isinstance(toolkit.config, Unknown):
-        yield Doubt("container toolkit", toolkit.config.reason)
+        yield Undetermined("container toolkit", toolkit.config.reason)
     elif toolkit.config and toolkit.config.no_cgroups and unfiltered(node):
         yield NotApplicable(UNFILTERED)
     elif toolkit.config and toolkit.config.no_cgroups:
@@ -52,7 +52,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
 def _switched_off(node: NodeState, config: ToolkitConfig) -> Iterator[Outcome]:
     refused = refuses(node)
     if isinstance(refused, Unknown):
-        yield Doubt("container toolkit", f"no-cgroups = true; {refused.reason}")
+        yield Undetermined("container toolkit", f"no-cgroups = true; {refused.reason}")
     elif refused:
         yield Finding(
             level=Level.AT_RISK,

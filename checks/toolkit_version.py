@@ -20,11 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pyinfra_nvml.combiners.toolkit import judged_toolkit
+from pyinfra_nvml.combiners.toolkit import toolkit_to_judge
 from pyinfra_nvml.facts.cgroup import Mode
 from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.release import release
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
@@ -40,11 +40,11 @@ _DRIVER_550 = (1, 14, 6)
 
 def check(node: NodeState) -> Iterator[Outcome]:
     """A toolkit too old for cgroup v2 or for the driver in memory."""
-    toolkit = judged_toolkit(node)
+    toolkit = toolkit_to_judge(node)
     if not isinstance(toolkit, ContainerToolkitState):
         yield toolkit
     elif isinstance(toolkit.version, Unknown):
-        yield Doubt("container toolkit", toolkit.version.reason)
+        yield Undetermined("container toolkit", toolkit.version.reason)
     elif toolkit.version is None:
         yield _without_version(toolkit)
     else:
@@ -54,14 +54,14 @@ def check(node: NodeState) -> Iterator[Outcome]:
 def _without_version(toolkit: ContainerToolkitState) -> Outcome:
     """NVIDIA's packages bring nvidia-container-cli with every hook: it would have said."""
     if isinstance(toolkit.programs, Unknown):
-        return Doubt("container toolkit", toolkit.programs.reason)
+        return Undetermined("container toolkit", toolkit.programs.reason)
     return NotApplicable("neither nvidia-ctk nor nvidia-container-cli: not NVIDIA's toolkit")
 
 
 def _judge(node: NodeState, version: str) -> Iterator[Outcome]:
     number = release(version)
     if number is None:
-        yield Doubt("container toolkit", f"no number in its version {version!r}")
+        yield Undetermined("container toolkit", f"no number in its version {version!r}")
     elif number < _CGROUP_V2:
         yield from _on_v2(node, version)
     elif number < _DRIVER_550:
@@ -70,7 +70,7 @@ def _judge(node: NodeState, version: str) -> Iterator[Outcome]:
 
 def _on_v2(node: NodeState, version: str) -> Iterator[Outcome]:
     if isinstance(node.cgroup, Unknown):
-        yield Doubt("cgroups", node.cgroup.reason)
+        yield Undetermined("cgroups", node.cgroup.reason)
     elif node.cgroup.mode is Mode.V2:
         yield _finding(
             Level.BROKEN,
@@ -86,7 +86,7 @@ def _on_550(node: NodeState, version: str) -> Iterator[Outcome]:
     driver = node.nvidia_driver
     loaded = driver if driver is None or isinstance(driver, Unknown) else driver.loaded
     if isinstance(loaded, Unknown):
-        yield Doubt("loaded module", loaded.reason)
+        yield Undetermined("loaded module", loaded.reason)
     elif loaded and (release(loaded) or ()) >= (550,):
         yield _finding(
             Level.AT_RISK,
@@ -104,7 +104,7 @@ def _finding(level: Level, saw: str, want: str, why: str) -> Finding:
         saw=saw,
         want=want,
         why=why,
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do="update nvidia-container-toolkit and libnvidia-container (from 1.18 on the nvidia"
         " runtime uses CDI: containers started with it are then safe from a daemon-reload)",
         reference="https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/",

@@ -25,11 +25,11 @@ from pyinfra_nvml.combiners.driver_packages import driver_packages
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_library import NvidiaLibraryState
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, Outcome
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
-AREA = Area.REST
+AREA = Area.DEVICES
 
 _OWN = "/usr/lib/wsl/"
 
@@ -40,7 +40,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     if wsl is None:
         yield NotApplicable("not the Windows Subsystem for Linux")
     elif isinstance(wsl, Unknown):
-        yield Doubt("WSL", wsl.reason)
+        yield Undetermined("WSL", wsl.reason)
     elif wsl.version == 1:
         yield NotApplicable("WSL1 has no GPU and no containers")
     elif not wsl.session:
@@ -56,7 +56,7 @@ def _packages(node: NodeState) -> Iterator[Outcome]:
         return
     packages = driver if isinstance(driver, Unknown) else driver.packages
     if isinstance(packages, Unknown):
-        yield Doubt("driver packages", packages.reason)
+        yield Undetermined("driver packages", packages.reason)
         return
     found = driver_packages(packages.known)
     unread = [part for part in (packages.dpkg, packages.rpm) if isinstance(part, Unknown)]
@@ -64,7 +64,7 @@ def _packages(node: NodeState) -> Iterator[Outcome]:
         first = None if isinstance(driver, Unknown) else _taken(driver.libraries)
         yield _finding([f"{package.name} {package.version}" for package in found], first)
     elif unread:
-        yield Doubt("driver packages", unread[0].reason)
+        yield Undetermined("driver packages", unread[0].reason)
 
 
 def _taken(libraries: NvidiaLibraryState | Unknown) -> str | None:
@@ -85,7 +85,7 @@ def _finding(packages: list[str], taken: str | None) -> Finding:
         why=f"the loader takes {taken}, which knows no /dev/dxg: NVML and CUDA fail"
         if taken
         else "the next change of the loader's cache can put its library before Windows' own",
-        repair=Repair.HUMAN,
+        repair=Repair.MANUAL,
         do="apt purge these packages, then ldconfig; update the driver on Windows",
         avoid="installing a matching Linux driver: there is none for WSL",
         evidence=tuple(packages[:10]),
@@ -105,6 +105,6 @@ def _engine(node: NodeState) -> Iterator[Outcome]:
                 saw="a configuration, and Docker Desktop's engine in another distribution",
                 want="the settings of Docker Desktop on Windows (Settings, Docker Engine)",
                 why="no engine reads this file",
-                repair=Repair.HUMAN,
+                repair=Repair.MANUAL,
                 do=f"move what is meant into Docker Desktop's settings and remove {file.path}",
             )

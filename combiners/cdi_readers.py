@@ -57,14 +57,14 @@ def readers(node: NodeState, spec: CdiSpec) -> Iterator[tuple[str, str | Unknown
         yield "podman", podman
 
 
-def groups(spec: CdiSpec) -> bool:
+def reader_groups(spec: CdiSpec) -> bool:
     """Whether it is of a version that not every engine with CDI takes."""
     return (_version(spec) or ()) >= _GROUPS
 
 
-def refused(spec: CdiSpec, engine: str, version: str) -> bool | Unknown:
+def spec_refusal(spec: CdiSpec, engine: str, version: str) -> bool | Unknown:
     """Whether this engine takes nothing of the spec: it was made for a newer one."""
-    if not groups(spec):
+    if not reader_groups(spec):
         return False
     if _version(spec) != _GROUPS:
         return Unknown(f"whether {engine} {version} takes cdiVersion {spec.version}")

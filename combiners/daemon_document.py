@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from pyinfra_nvml.combiners.json_spans import Broken, Span, read
+from pyinfra_nvml.combiners.json_spans import Broken, Span, parse_spans
 
 BOM = b"\xef\xbb\xbf"
 """dockerd takes a byte order mark and skips it (moby daemon/config/config.go, BOMOverride)."""
@@ -62,7 +62,7 @@ def document(content: bytes | None, path: str) -> Document | Refused:
         byte = f"the byte {body[broken.start]:#04x}"
         return Refused(f"{path}, {_place(body, broken.start)}", byte, "text in UTF-8")
     try:
-        root = read(text)
+        root = parse_spans(text)
     except Broken as broken:
         where = _place(text.encode(), len(text[: broken.offset].encode()))
         return Refused(f"{path}, {where}", broken.saw, broken.want)
@@ -72,7 +72,7 @@ def document(content: bytes | None, path: str) -> Document | Refused:
     return Document(text, content[: len(content) - len(body)], root)
 
 
-def refused(found: Document, offset: int, path: str, saw: str, want: str) -> Refused:
+def json_refusal(found: Document, offset: int, path: str, saw: str, want: str) -> Refused:
     """A refusal at this place of the document."""
     where = _place(found.text.encode(), len(found.text[:offset].encode()))
     return Refused(f"{path}, {where}", saw, want)

@@ -10,7 +10,7 @@ from pyinfra_nvml.combiners.daemon_document import (
     Refused,
     document,
     is_empty,
-    refused,
+    json_refusal,
 )
 from pyinfra_nvml.combiners.json_spans import Member, Span
 from pyinfra_nvml.settings.choices import DRIVERS
@@ -75,7 +75,9 @@ def _edits(found: Document, driver: str, path: str) -> tuple[Edit, ...] | Refuse
     for member in members:
         if member.key != KEY and member.key.lower() == KEY:
             # dockerd knows its keys in lower case only, and does not start with another.
-            return refused(found, member.start, path, f"the key {member.key}", f"the key {KEY}")
+            return json_refusal(
+                found, member.start, path, f"the key {member.key}", f"the key {KEY}"
+            )
     entry = f'"{OPTION}={driver}"'
     options = next((member.at for member in members if member.key == KEY), None)
     if options is None:
@@ -83,10 +85,12 @@ def _edits(found: Document, driver: str, path: str) -> tuple[Edit, ...] | Refuse
     if options.value is None:
         return ((options.start, options.end, f"[{entry}]"),)
     if not isinstance(options.value, list):
-        return refused(found, options.start, path, f"{KEY} is no list", f"{KEY} as a list")
+        return json_refusal(found, options.start, path, f"{KEY} is no list", f"{KEY} as a list")
     for item in options.items:
         if not isinstance(item.value, str):
-            return refused(found, item.start, path, f"{KEY} with no string", "only strings in it")
+            return json_refusal(
+                found, item.start, path, f"{KEY} with no string", "only strings in it"
+            )
     return _list_edits(found.text, options, entry, driver)
 
 

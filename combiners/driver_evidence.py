@@ -24,7 +24,7 @@ def evidence(driver: NvidiaDriverState) -> tuple[str, ...]:
         lines.append(f"{libraries.resolved.path} -> {libraries.resolved.target}")
     lines += _unfinished(driver)
     if not isinstance(driver.log, Unknown):
-        lines += [refusal(mismatch) for mismatch in driver.log.mismatches[-1:]]
+        lines += [mismatch_line(mismatch) for mismatch in driver.log.mismatches[-1:]]
     return tuple(lines)
 
 
@@ -41,7 +41,7 @@ def _unfinished(driver: NvidiaDriverState) -> list[str]:
     ]
 
 
-def refusal(mismatch: ApiMismatch) -> str:
+def mismatch_line(mismatch: ApiMismatch) -> str:
     """A refused client, as the kernel's log has it."""
     client = f" '{mismatch.client}' (pid {mismatch.pid})" if mismatch.client else ""
     return f"NVRM: API mismatch: client{client} {mismatch.library}, module {mismatch.module}"

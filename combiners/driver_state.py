@@ -53,7 +53,7 @@ def unmanaged(driver: NvidiaDriverState) -> bool:
     return all(rows is None or isinstance(rows, Unknown) for rows in known)
 
 
-def installed(driver: NvidiaDriverState) -> bool:
+def driver_installed(driver: NvidiaDriverState) -> bool:
     """Whether a part of NVIDIA's driver is on this node: library, module, or its container."""
     module = driver.module
     disk = () if isinstance(module, Unknown) or isinstance(module.disk, Unknown) else module.disk

@@ -17,7 +17,7 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import ABSENT
 from pyinfra_nvml.facts.oci_container import Injection
 from pyinfra_nvml.facts.scopes import NVIDIA_MAJOR, Scope
-from pyinfra_nvml.model.finding import Doubt, NotApplicable
+from pyinfra_nvml.model.finding import NotApplicable, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 
 _CONTROL_NODE = (("nvidiactl", NVIDIA_MAJOR, 255),)
@@ -30,20 +30,20 @@ kept with 219, nvidia-container-toolkit#251)."""
 
 
 @dataclass(frozen=True)
-class Held:
+class MissingRules:
     """The names of those nodes that no rule of the container's scope allows; empty is safe."""
 
     scope: Scope | None
     missing: tuple[str, ...]
 
 
-def held(container: GpuContainer) -> Held | Unknown:
+def missing_rules(container: GpuContainer) -> MissingRules | Unknown:
     """What systemd would take from this container when it next writes the device filter."""
     scope = container.scope
     if isinstance(scope, Unknown):
         return scope
     if scope is None:
-        return Held(None, ())
+        return MissingRules(None, ())
     missing = tuple(
         name for name, major, minor in _nodes(container) if not scope.allows(major, minor)
     )
@@ -51,20 +51,22 @@ def held(container: GpuContainer) -> Held | Unknown:
         return _by_program(container, scope, missing)
     if missing and isinstance(container.nodes, Unknown) and scope.allows_any(NVIDIA_MAJOR):
         return Unknown(f"which nodes it has: {container.nodes.reason}")
-    return Held(scope, missing)
+    return MissingRules(scope, missing)
 
 
-def _by_program(container: GpuContainer, scope: Scope, missing: tuple[str, ...]) -> Held | Unknown:
+def _by_program(
+    container: GpuContainer, scope: Scope, missing: tuple[str, ...]
+) -> MissingRules | Unknown:
     """A filter that nobody can read is crun's, made of the devices in the container's spec: the
     legacy hook's are not in there, and systemd puts it back as it was (containers/crun#1854)."""
     spec = container.spec
     if spec is None or isinstance(spec, Unknown):
         return spec or Unknown(f"{scope.name}: its device program was not read, nor a spec of it")
     own = {Injection.CDI, Injection.DEVICES, Injection.PRIVILEGED} & set(spec.injection)
-    return Held(scope, () if own else missing)
+    return MissingRules(scope, () if own else missing)
 
 
-def lost(container: GpuContainer) -> tuple[str, ...]:
+def denied_devices(container: GpuContainer) -> tuple[str, ...]:
     """The names of its nodes that the device cgroup refuses now."""
     if isinstance(container.nodes, Unknown):
         return ()
@@ -73,8 +75,10 @@ def lost(container: GpuContainer) -> tuple[str, ...]:
 
 def exposed(container: GpuContainer) -> bool:
     """Whether it has lost a device, or systemd would take one from it."""
-    behind = held(container)
-    return bool(lost(container)) or (not isinstance(behind, Unknown) and bool(behind.missing))
+    behind = missing_rules(container)
+    return bool(denied_devices(container)) or (
+        not isinstance(behind, Unknown) and bool(behind.missing)
+    )
 
 
 def triggers(systemd: int | None) -> str:
@@ -105,16 +109,16 @@ def _given(nodes: tuple[OpenedNode, ...]) -> tuple[OpenedNode, ...]:
     return tuple(node for node in nodes if not (monitor and node.capability))
 
 
-def containers(
+def gpu_containers_seen(
     node: NodeState,
-) -> tuple[tuple[GpuContainer, ...], tuple[Doubt | NotApplicable, ...]]:
+) -> tuple[tuple[GpuContainer, ...], tuple[Undetermined | NotApplicable, ...]]:
     """The node's containers with NVIDIA devices, and what has to be said of those not seen."""
     found = node.gpu_containers
     if isinstance(found, Unknown):
-        return (), (Doubt("containers", found.reason),)
+        return (), (Undetermined("containers", found.reason),)
     if not found.containers and node.nvidia_driver is None:
         return (), (NotApplicable(ABSENT),)
-    doubts = tuple(Doubt("containers", unseen.reason) for unseen in found.unseen)
+    doubts = tuple(Undetermined("containers", unseen.reason) for unseen in found.unseen)
     if not found.containers and not doubts:
         return (), (NotApplicable("no running container has an NVIDIA device"),)
     return found.containers, doubts

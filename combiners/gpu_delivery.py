@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pyinfra_nvml.combiners import device_links
 from pyinfra_nvml.facts.cluster import (
     ClusterNode,
+    ClusterPolicy,
     KubeletConfig,
     Plugin,
-    Policy,
     Release,
 )
 from pyinfra_nvml.facts.gpu_operator import GpuOperatorState, Operand
@@ -65,10 +65,10 @@ def cluster(node: NodeState) -> ClusterNode | None:
     return node.cluster if isinstance(node.cluster, ClusterNode) else None
 
 
-def policy(node: NodeState) -> Policy | None:
+def policy(node: NodeState) -> ClusterPolicy | None:
     """The ClusterPolicy, where it could be read."""
     seen = cluster(node)
-    return seen.policy if seen and isinstance(seen.policy, Policy) else None
+    return seen.policy if seen and isinstance(seen.policy, ClusterPolicy) else None
 
 
 def delivery(node: NodeState) -> Delivery | Unknown | None:
@@ -166,7 +166,7 @@ def cpu_policy(node: NodeState) -> str | Unknown | None:
     return config.cpu_policy if isinstance(said, Unknown) and config else said
 
 
-def pods_by_systemd(node: NodeState) -> bool | Unknown:
+def delivery_by_systemd(node: NodeState) -> bool | Unknown:
     """Whether systemd holds the pods: by their specs, kubelet's files, or its own word."""
     held, config = device_links.pods_by_systemd(node), _config(node)
     return config.cgroup_driver == "systemd" if isinstance(held, Unknown) and config else held

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
-from pyinfra_nvml.facts.cluster import Policy, Release
+from pyinfra_nvml.facts.cluster import ClusterPolicy, Release
 from pyinfra_nvml.facts.workload import HIDDEN
 
 SPECS = "PASS_DEVICE_SPECS"
@@ -26,7 +26,7 @@ def plugin_passes(release: Release) -> str:
     return _upgrade(release, "nvdp/nvidia-device-plugin", ["--set compatWithCPUManager=true"])
 
 
-def operator_passes(release: Release, policy: Policy | None) -> str:
+def operator_passes(release: Release, policy: ClusterPolicy | None) -> str:
     """The Operator's chart: a list that is given replaces the old one, so all of it is given."""
     listed = [text.partition("=") for text in (policy.environment if policy else ())]
     pairs = [(name, value) for name, _, value in listed if name != SPECS] + [(SPECS, "true")]

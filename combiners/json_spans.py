@@ -47,7 +47,7 @@ class Member:
     at: Span = field(repr=False)
 
 
-def read(text: str) -> Span:
+def parse_spans(text: str) -> Span:
     """The one value that this text holds; raises ``Broken`` where it is not that."""
     found = _value(text, _skip(text, 0), 0)
     rest = _skip(text, found.end)

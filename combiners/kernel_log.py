@@ -6,13 +6,17 @@ from pyinfra_nvml.combiners.loaded_driver import loaded_driver
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.facts.nvidia_log import NvidiaLogState
-from pyinfra_nvml.model.finding import Doubt, NotApplicable
+from pyinfra_nvml.model.finding import NotApplicable, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 
 
-def kernel_log(node: NodeState) -> NvidiaLogState | Doubt | NotApplicable:
+def kernel_log(node: NodeState) -> NvidiaLogState | Undetermined | NotApplicable:
     """The lines of this boot, or what a check has to say where there are none to judge."""
     driver = loaded_driver(node)
     if not isinstance(driver, NvidiaDriverState):
         return driver
-    return Doubt("kernel log", driver.log.reason) if isinstance(driver.log, Unknown) else driver.log
+    return (
+        Undetermined("kernel log", driver.log.reason)
+        if isinstance(driver.log, Unknown)
+        else driver.log
+    )

@@ -7,7 +7,7 @@ from pyinfra_nvml.facts.nvidia_log import IgnoredGpu, NvidiaLogState
 from pyinfra_nvml.facts.nvidia_module import Flavour, NvidiaModuleState
 
 
-def misfit(driver: NvidiaDriverState, slot: str = "") -> IgnoredGpu | None:
+def unsupported_gpu(driver: NvidiaDriverState, slot: str = "") -> IgnoredGpu | None:
     """A GPU that the module in memory does not drive; ``None`` where it does not say so.
 
     Of one GPU where its ``slot`` is given: a name in the log may be any GPU's. What the kernel log

@@ -36,7 +36,7 @@ def steps() -> None:
     todo = engine_recheck.cure_plan(state, host)
     verdict = run.verdicts[host.name]
     now = verdict.state
-    run.tell(host, plan_text.lines(todo, config.DIFF), refused=bool(todo.refusals))
+    run.tell(host, plan_text.engine_plan_lines(todo, config.DIFF), refused=bool(todo.refusals))
 
     refusal.preconditions(
         name="Look at every reason against it",

@@ -30,7 +30,7 @@ def steps() -> None:
     wanted = read_settings(host)
     run = session(state, wanted)
     todo = node_boot.planned(state, host)
-    run.tell(host, driver_text.lines(todo), refused=bool(todo.refusals))
+    run.tell(host, driver_text.driver_plan_lines(todo), refused=bool(todo.refusals))
 
     refusal.preconditions(
         name="Look at every reason against it",

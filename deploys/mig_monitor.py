@@ -14,7 +14,7 @@ from pyinfra_nvml.fleet.session import session  # not found? pyinfra --chdir CHE
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import refusal, rendered
-from pyinfra_nvml.remedies.mig_monitor_files import commands, files
+from pyinfra_nvml.remedies.mig_monitor_files import commands, monitor_files
 from pyinfra_nvml.remedies.mig_monitor_form import Choice, choose
 from pyinfra_nvml.settings.mig_monitor import read_monitor
 from pyinfra_nvml.settings.reading import read_settings
@@ -48,7 +48,7 @@ def steps() -> None:
     rendered.files(
         name="Write the MIG monitor out on this machine",
         directory=str(out),
-        texts=files(asked, choice) if isinstance(choice, Choice) and not against else {},
+        texts=monitor_files(asked, choice) if isinstance(choice, Choice) and not against else {},
     )
 
 

@@ -29,7 +29,9 @@ def steps() -> None:
     wanted = read_settings(host)
     run = session(state, wanted)
     todo = engine_recheck.rollback(state, host)
-    run.tell(host, plan_text.lines(todo.plan, config.DIFF), refused=bool(todo.plan.refusals))
+    run.tell(
+        host, plan_text.engine_plan_lines(todo.plan, config.DIFF), refused=bool(todo.plan.refusals)
+    )
 
     refusal.preconditions(
         name="Look at every reason against it",

@@ -9,7 +9,10 @@ price; the files of Windows and /etc/wsl.conf are written out to be copied.
 from pyinfra import host, logger, state
 from pyinfra.api.deploy import deploy
 
-from pyinfra_nvml.explain.wsl_advice import advice, lines  # not found? pyinfra --chdir CHECKOUT
+from pyinfra_nvml.explain.wsl_advice import (  # not found? pyinfra --chdir CHECKOUT
+    advice,
+    advice_lines,
+)
 from pyinfra_nvml.fleet.session import session
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.settings.reading import read_settings
@@ -20,7 +23,7 @@ def steps() -> None:
     run = session(state, read_settings(host))
     now = run.ask(host).state
     found = now if isinstance(now, Unknown) else advice(now)
-    run.plans[host.name] = tuple(lines(found))
+    run.plans[host.name] = tuple(advice_lines(found))
     for line in run.plans[host.name]:
         host.log(line, logger.info)
     if isinstance(found, Unknown):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from docs import mission_page, settings_page
-from pyinfra_nvml.audit.catalogue import Entry, entries
+from pyinfra_nvml.audit.catalogue import Entry, check_entries
 from pyinfra_nvml.model.finding import Area
 
 PATH = Path(__file__).with_name("checks.md")
@@ -27,7 +27,7 @@ docstrings in `checks/`; change it there.
 def pages() -> str:
     """The text of docs/checks.md."""
     parts = [_HEAD, _index()]
-    parts += [_page(entry) for entry in entries()]
+    parts += [_page(entry) for entry in check_entries()]
     return "\n".join(parts)
 
 
@@ -37,7 +37,7 @@ def _index() -> str:
         lines += [f"**{area.value}**", ""]
         lines += [
             f"- [{entry.id}](#{entry.id}): {_summary(entry)}"
-            for entry in entries()
+            for entry in check_entries()
             if entry.area is area
         ]
         lines += [""]

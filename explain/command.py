@@ -19,7 +19,7 @@ from typing import NoReturn
 
 from typing_extensions import override
 
-from pyinfra_nvml.explain.pasted import CAP, lines, tail
+from pyinfra_nvml.explain.pasted import CAP, pasted_lines, tail
 from pyinfra_nvml.explain.recognise import Recognised, recognise
 from pyinfra_nvml.explain.symptom import Kind, symptoms
 from pyinfra_nvml.model.printable import printable
@@ -78,7 +78,7 @@ def _lines(count: int) -> str:
     return "1 line" if count == 1 else f"{count} lines"
 
 
-def document(found: Sequence[Recognised]) -> list[dict[str, object]]:
+def explain_document(found: Sequence[Recognised]) -> list[dict[str, object]]:
     """What was recognised, for programs."""
     return [
         {
@@ -140,10 +140,14 @@ def main(given: Sequence[str] | None = None) -> int:
         return USAGE
     if cut:
         print(f"of a longer text the last {CAP // 2**20} MiB are read", file=sys.stderr)
-    text = tuple(lines(data))
+    text = tuple(pasted_lines(data))
     found = recognise(text)
     count = text[-1].number if data.strip() else 0
-    said = json.dumps(document(found), indent=2) if asked.json else "\n".join(words(found, count))
+    said = (
+        json.dumps(explain_document(found), indent=2)
+        if asked.json
+        else "\n".join(words(found, count))
+    )
     # What names, paths and logs hold may not exist in the terminal's encoding.
     sys.stdout.buffer.write(f"{said}\n".encode(sys.stdout.encoding, "backslashreplace"))
     return RECOGNISED if found else NOTHING

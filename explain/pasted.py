@@ -46,7 +46,7 @@ def tail(stream: BinaryIO, cap: int = CAP) -> tuple[bytes, bool]:
     return kept[-cap:], more or len(kept) > cap
 
 
-def lines(data: bytes) -> Iterator[Line]:
+def pasted_lines(data: bytes) -> Iterator[Line]:
     """The lines without colours and carriage returns, out of their JSON where they are in JSON."""
     for number, raw in enumerate(_decoded(data).removesuffix("\n").split("\n"), 1):
         for text in _messages(raw.rstrip("\r")):

@@ -59,7 +59,7 @@ def advice(node: NodeState) -> Advice | str | Unknown:
     )
 
 
-def lines(found: Advice | str | Unknown) -> Iterator[str]:
+def advice_lines(found: Advice | str | Unknown) -> Iterator[str]:
     """The advice as it is told."""
     if not isinstance(found, Advice):
         yield found.reason if isinstance(found, Unknown) else found

@@ -20,7 +20,7 @@ def items(answer: Section) -> list[dict[str, object]] | Unknown:
     """The objects of a list; none where the API server does not know ClusterPolicies."""
     if answer.name == POLICIES and answer.rc == 1 and _ABSENT.search(answer.err):
         return []
-    read = read_json(answer)
+    read = api_json(answer)
     if isinstance(read, Unknown):
         return read
     listed = read.get("items")
@@ -29,7 +29,7 @@ def items(answer: Section) -> list[dict[str, object]] | Unknown:
     return mappings(listed)
 
 
-def read_json(answer: Section) -> dict[str, object] | Unknown:
+def api_json(answer: Section) -> dict[str, object] | Unknown:
     """The object in an answer of kubectl (``-o json``), or why there is none."""
     if answer.trouble:
         return answer.trouble

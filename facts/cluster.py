@@ -25,7 +25,7 @@ class Release(Value):
 
 
 @dataclass(frozen=True)
-class Policy(Value):
+class ClusterPolicy(Value):
     """The GPU Operator's ClusterPolicy.
 
     ``cdi`` and ``cdi_default`` are ``spec.cdi.enabled`` and ``.default``; ``environment`` is
@@ -96,7 +96,7 @@ class ClusterNode(Value):
     runtime: str
     gpus: dict[str, str]
     operator: Release | Unknown | None
-    policy: Policy | Unknown | None
+    policy: ClusterPolicy | Unknown | None
     plugin: Plugin | Unknown | None
     pods: tuple[str, ...] | Unknown
     config: KubeletConfig | Unknown | None = None

@@ -16,21 +16,21 @@ from pyinfra_nvml.facts.api_objects import (
     PLUGINS,
     PODS,
     POLICIES,
+    api_json,
     items,
     part,
-    read_json,
 )
 from pyinfra_nvml.facts.cluster import (
     ClusterNode,
+    ClusterPolicy,
     KubeletConfig,
-    Policy,
     Release,
 )
 from pyinfra_nvml.facts.json_values import mapping, text
 from pyinfra_nvml.facts.machine import MachineState
 from pyinfra_nvml.facts.plugin_settings import plugins
 from pyinfra_nvml.facts.probe import Section, Sections, section
-from pyinfra_nvml.facts.workload import Pod, environment, installed
+from pyinfra_nvml.facts.workload import Pod, environment, installed_release
 from pyinfra_nvml.model.unknown import Unknown
 
 
@@ -119,7 +119,7 @@ class Cluster:
     @cached_property
     def _configs(self) -> dict[str, dict[str, object] | Unknown]:
         """The data of each ConfigMap that was asked for, by ``namespace/name``."""
-        asked = {name: read_json(each) for name, each in self.answers.items() if CONFIG in name}
+        asked = {name: api_json(each) for name, each in self.answers.items() if CONFIG in name}
         return {
             name.removeprefix(CONFIG): read
             if isinstance(read, Unknown)
@@ -171,17 +171,17 @@ def _operator(found: list[dict[str, object]] | Unknown) -> Release | Unknown | N
     if isinstance(found, Unknown):
         return found
     for deployment in found:
-        return installed(deployment)
+        return installed_release(deployment)
     return None
 
 
-def _policy(found: list[dict[str, object]] | Unknown) -> Policy | Unknown | None:
+def _policy(found: list[dict[str, object]] | Unknown) -> ClusterPolicy | Unknown | None:
     if isinstance(found, Unknown):
         return found
     for policy in found:
         cdi = mapping(part(policy, "spec", "cdi"))
         enabled, default = cdi.get("enabled"), cdi.get("default")
-        return Policy(
+        return ClusterPolicy(
             name=text(part(policy, "metadata", "name")),
             cdi=enabled if isinstance(enabled, bool) else None,
             cdi_default=default if isinstance(default, bool) else None,
@@ -192,7 +192,7 @@ def _policy(found: list[dict[str, object]] | Unknown) -> Policy | Unknown | None
 
 def kubelet_config(answer: Section) -> KubeletConfig | Unknown:
     """The settings in a kubelet's ``/configz`` (k8s.io, KubeletConfiguration v1beta1)."""
-    read = read_json(answer)
+    read = api_json(answer)
     if isinstance(read, Unknown):
         return read
     said = mapping(read.get("kubeletconfig"))

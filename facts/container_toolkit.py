@@ -14,7 +14,7 @@ from pyinfra_nvml.facts.probe import (
     Section,
     Sections,
     file_texts,
-    files,
+    framed_files,
     section,
 )
 from pyinfra_nvml.facts.source import Source
@@ -88,7 +88,7 @@ class ContainerToolkit(Source[ContainerToolkitState | None]):
     probes = (
         Probe("container_toolkit.programs", _PROGRAMS, lines=r"(on-path|operator) |tegra$"),
         Probe("container_toolkit.version", _VERSION),
-        files("container_toolkit.config", *CONFIGS),
+        framed_files("container_toolkit.config", *CONFIGS),
         cdi_specs.PROBE,
     )
 

@@ -96,7 +96,7 @@ END
 """
 
 
-class Kind(str, Enum):
+class FileKind(str, Enum):
     """What is found at the end of a path, links followed."""
 
     REGULAR = "regular"
@@ -123,7 +123,7 @@ class ConfigFile(Value):
 
     path: str
     target: str | None
-    kind: Kind
+    kind: FileKind
     link: bool
     mode: int | None
     uid: int | None
@@ -198,11 +198,11 @@ def _file(block: dict[str, list[str]], starts: tuple[EngineStart, ...] | Unknown
     if "?" in path:
         # The frame shows bytes outside ASCII as a question mark: the path is not known exactly.
         content = Unknown(f"{path}: its name has bytes outside ASCII")
-    elif kind is Kind.REGULAR:
+    elif kind is FileKind.REGULAR:
         content = _content(path, size, block.get("data", []))
-    elif kind is Kind.UNKNOWN:
+    elif kind is FileKind.UNKNOWN:
         content = Unknown(f"{path}: {trouble}")
-    elif kind is not Kind.ABSENT:
+    elif kind is not FileKind.ABSENT:
         content = Unknown(f"{path}: is {kind.value}, not a regular file")
     return ConfigFile(
         path=path,
@@ -218,13 +218,13 @@ def _file(block: dict[str, list[str]], starts: tuple[EngineStart, ...] | Unknown
     )
 
 
-def _kind(mode: int | None, trouble: str) -> Kind:
+def _kind(mode: int | None, trouble: str) -> FileKind:
     if mode is None:
         absent = trouble in ("No such file or directory", "Not a directory")
-        return Kind.ABSENT if absent else Kind.UNKNOWN
+        return FileKind.ABSENT if absent else FileKind.UNKNOWN
     if stat.S_ISREG(mode):
-        return Kind.REGULAR
-    return Kind.DIRECTORY if stat.S_ISDIR(mode) else Kind.OTHER
+        return FileKind.REGULAR
+    return FileKind.DIRECTORY if stat.S_ISDIR(mode) else FileKind.OTHER
 
 
 def _content(path: str, size: int | None, lines: list[str]) -> bytes | Unknown:

@@ -16,7 +16,7 @@ from pyinfra_nvml.facts.probe import (
     section,
 )
 from pyinfra_nvml.facts.source import Source
-from pyinfra_nvml.facts.unit_words import ENVIRONMENT, ON_DISK, expanded, on_disk, variables
+from pyinfra_nvml.facts.unit_words import ENVIRONMENT, ON_DISK, expand_variables, on_disk, variables
 from pyinfra_nvml.model.unknown import Unknown, Value
 
 # podman-docker's `docker` is a script that starts podman; Docker's own is a program. The files of
@@ -145,7 +145,7 @@ def _arguments(answer: Section) -> tuple[str, ...] | Unknown | None:
     loaded, _ = _halves(answer)
     if unread := re.search(r"^file (.+)\nunreadable$", loaded, re.MULTILINE):
         return Unknown(f"{unread[1]}: not readable, and docker.service takes its options from it")
-    return expanded(start[1].split(), variables(loaded))
+    return expand_variables(start[1].split(), variables(loaded))
 
 
 def _after_reload(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.node_script import node_script
 from pyinfra_nvml.facts.probe import Probe, Sections, section
 from pyinfra_nvml.facts.source import Source
 from pyinfra_nvml.facts.state_directory import STATE_DIR, look
@@ -81,7 +81,7 @@ class HoldTools(Source[HoldToolsState]):
 
     @override
     def command(self, state_dir: str = STATE_DIR) -> str:
-        return script((Probe("hold_means.look", look(_LOOK, state_dir), lines=_LINES),))
+        return node_script((Probe("hold_means.look", look(_LOOK, state_dir), lines=_LINES),))
 
     @override
     @classmethod

@@ -6,7 +6,7 @@ import shlex
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.node_script import node_script
 from pyinfra_nvml.facts.probe import Probe, Sections, section
 from pyinfra_nvml.facts.source import Source
 from pyinfra_nvml.model.unknown import Unknown
@@ -40,7 +40,7 @@ class InstalledTool(Source[str | None]):
     @override
     def command(self, home: str = HOME) -> str:
         look = _LOOK.format(shlex.quote(home))
-        return script((Probe("installed_tool.current", look, lines=_VERSION),))
+        return node_script((Probe("installed_tool.current", look, lines=_VERSION),))
 
     @override
     @classmethod

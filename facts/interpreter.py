@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.node_script import node_script
 from pyinfra_nvml.facts.probe import Probe, Sections, section
 from pyinfra_nvml.facts.source import Source
 from pyinfra_nvml.model.unknown import Unknown, Value
@@ -68,7 +68,7 @@ class Interpreter(Source[InterpreterState | None]):
     @override
     def command(self, python: str = "python3") -> str:
         ask = f"{shlex.quote(python)} -c {shlex.quote(_ASK)}"
-        return script((Probe("interpreter.self", ask),))
+        return node_script((Probe("interpreter.self", ask),))
 
     @override
     @classmethod

@@ -30,7 +30,7 @@ class JournalLine(Value):
     text: str
 
 
-def entries(answer: Section) -> tuple[JournalLine, ...] | Unknown:
+def journal_entries(answer: Section) -> tuple[JournalLine, ...] | Unknown:
     """The lines of a probe that ran journalctl, or why they cannot be taken as all there are."""
     if answer.trouble:
         return answer.trouble

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from pyinfra_nvml.facts.daemons import Daemon, Daemons, DaemonsState
-from pyinfra_nvml.facts.kubelet_settings import COMMAND, Settings
+from pyinfra_nvml.facts.kubelet_settings import COMMAND, KubeletSettings
 from pyinfra_nvml.facts.probe import (
     Probe,
     Section,
@@ -70,7 +70,7 @@ class Kubelet(Source[KubeletState | None]):
         if isinstance(daemons, Unknown):
             return daemons
         processes = daemons.named(*KUBELETS)
-        said = Settings(processes, file_texts(section(sections, "kubelet.settings")))
+        said = KubeletSettings(processes, file_texts(section(sections, "kubelet.settings")))
         if not processes and not daemons.named("cri-dockerd") and not said.texts:
             return (
                 Unknown("kubelet: /proc hides other users' processes") if daemons.hidden else None
@@ -98,7 +98,7 @@ def _version(answer: Section) -> str | Unknown | None:
 
 def _on_docker(
     daemons: DaemonsState,
-    said: Settings,
+    said: KubeletSettings,
     endpoint: str | Unknown | None,
     version: str | Unknown | None,
 ) -> bool | Unknown:
@@ -129,7 +129,7 @@ def _bundled_containerd(daemons: DaemonsState) -> bool:
     )
 
 
-def _by_version(said: Settings, version: str | Unknown | None) -> bool | Unknown:
+def _by_version(said: KubeletSettings, version: str | Unknown | None) -> bool | Unknown:
     runtime = said.value("container-runtime", "containerRuntime")
     if runtime == "docker":
         return True

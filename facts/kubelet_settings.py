@@ -56,7 +56,7 @@ grep -HoiE -e '{_KEYS}' "$@" {" ".join(_FILES)} /dev/null
 
 
 @dataclass(frozen=True)
-class Settings:
+class KubeletSettings:
     """What the kubelet's flags and files say; a flag of the running process beats a file.
 
     .. code:: python

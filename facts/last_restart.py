@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.node_script import node_script
 from pyinfra_nvml.facts.probe import Probe, Sections, section
 from pyinfra_nvml.facts.source import Source
 from pyinfra_nvml.facts.state_directory import STATE_DIR, look
@@ -34,7 +34,7 @@ class LastRestart(Source[tuple[str, ...] | None]):
 
     @override
     def command(self, state_dir: str = STATE_DIR) -> str:
-        return script((Probe("last_restart.result", look(_LOOK, state_dir)),))
+        return node_script((Probe("last_restart.result", look(_LOOK, state_dir)),))
 
     @override
     @classmethod

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.node_script import node_script
 from pyinfra_nvml.facts.probe import (
     Probe,
     Sections,
@@ -79,7 +79,7 @@ class LastWrite(Source[LastWriteState | None]):
 
     @override
     def command(self, state_dir: str = STATE_DIR) -> str:
-        return script((Probe("last_write.record", look(_LOOK, state_dir), cap=4096),))
+        return node_script((Probe("last_write.record", look(_LOOK, state_dir), cap=4096),))
 
     @override
     @classmethod

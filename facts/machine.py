@@ -12,7 +12,7 @@ from pyinfra_nvml.facts.probe import (
     Section,
     Sections,
     file_texts,
-    files,
+    framed_files,
     number,
     section,
 )
@@ -72,7 +72,7 @@ class Machine(Source[MachineState]):
 
     probes = (
         Probe("machine.self", _SELF, lines=r"(uid|arch|marker|userns) "),
-        files(
+        framed_files(
             "machine.files",
             "/proc/sys/kernel/osrelease",
             "/proc/sys/kernel/random/boot_id",

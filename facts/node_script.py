@@ -29,7 +29,7 @@ GRACE = 3
 """Seconds between the longest limit and giving up on a command that SIGKILL did not end."""
 
 
-def script(probes: Sequence[Probe]) -> str:
+def node_script(probes: Sequence[Probe]) -> str:
     """The sh script that runs these probes at once and prints their framed answers."""
     limits = sorted({probe.limit for probe in probes})
     lines = [

@@ -14,7 +14,7 @@ from pyinfra_nvml.facts.probe import (
     Section,
     Sections,
     file_texts,
-    files,
+    framed_files,
     section,
 )
 from pyinfra_nvml.facts.source import Source
@@ -129,7 +129,7 @@ class NvidiaModule(Source[NvidiaModuleState]):
     """
 
     probes = (
-        files("nvidia_module.loaded", _LOADED, _PROC),
+        framed_files("nvidia_module.loaded", _LOADED, _PROC),
         Probe("nvidia_module.disk", _ON_DISK),
     )
 

@@ -10,7 +10,7 @@ from typing_extensions import override
 from pyinfra_nvml.facts.probe import (
     Sections,
     file_texts,
-    files,
+    framed_files,
     number,
     section,
 )
@@ -22,7 +22,7 @@ _UVM = "/sys/module/nvidia_uvm/initstate"
 _MAJORS = "/proc/devices"
 
 # The files of the module under /proc, read at once for this fact and for pyinfra_nvml.facts.mig.
-PROBE = files(
+PROBE = framed_files(
     "nvidia_params.files",
     _PARAMS,
     "/proc/driver/nvidia/capabilities/mig/*",

@@ -20,10 +20,10 @@ from pyinfra_nvml.facts.json_values import (
 )
 from pyinfra_nvml.facts.workload import (
     Pod,
-    containers,
     environment,
-    installed,
+    installed_release,
     pods_of,
+    workload_containers,
 )
 from pyinfra_nvml.model.unknown import Unknown
 
@@ -73,7 +73,7 @@ def _plugin(
     owners = mappings(mapping(one.get("metadata")).get("ownerReferences"))
     return Plugin(
         name=name,
-        release=installed(one),
+        release=installed_release(one),
         operated=any(owner.get("kind") == "ClusterPolicy" for owner in owners),
         passes=_passes(flags, said, config),
         strategy=_strategy(flags, said, config),
@@ -136,7 +136,7 @@ def _true(value: str) -> bool:
 
 def _container(one: dict[str, object]) -> dict[str, object]:
     """The plugin's container of a DaemonSet, empty where it has none."""
-    for container in containers(one):
+    for container in workload_containers(one):
         if container.get("name") in _CONTAINERS and IMAGE.search(text(container.get("image"))):
             return container
     return {}

@@ -116,7 +116,7 @@ def _strange(answer: Section, lines: re.Pattern[str]) -> str | None:
     return next(strange, None)
 
 
-def read(output: Iterable[str]) -> Sections:
+def read_frame(output: Iterable[str]) -> Sections:
     """The sections of a script's output; what a login file printed before is skipped."""
     answers: dict[str, Section] = {}
     out: list[str] = []
@@ -151,7 +151,7 @@ def read(output: Iterable[str]) -> Sections:
     return answers
 
 
-def files(name: str, *paths: str) -> Probe:
+def framed_files(name: str, *paths: str) -> Probe:
     """A probe that reads small files at once; globs are allowed. Its answer goes to ``file_texts``.
 
     ``grep -H`` puts the path before every line, so that no content can pose as another file.
@@ -160,7 +160,7 @@ def files(name: str, *paths: str) -> Probe:
 
 
 def file_texts(answer: Section) -> dict[str, str | Unknown] | Unknown:
-    """Path to text, of the files that a ``files`` probe found; unreadable ones are ``Unknown``.
+    """Path to text, of the files that a ``framed_files`` probe found; unreadable ones are ``Unknown``.
 
     An absent file has no key. An existing empty file has none either (grep prints no line for it).
     """

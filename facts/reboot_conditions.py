@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.node_script import node_script
 from pyinfra_nvml.facts.probe import (
     Probe,
     Sections,
@@ -111,7 +111,7 @@ class RebootConditions(Source[RebootConditionsState]):
     @override
     def command(self, library: str = "") -> str:
         ask = _ASK + _AGE.format(shlex.quote(library))
-        return script((Probe("reboot_conditions.ask", ask, lines=_LINES),))
+        return node_script((Probe("reboot_conditions.ask", ask, lines=_LINES),))
 
     @override
     @classmethod

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.node_script import node_script
 from pyinfra_nvml.facts.probe import Probe, Sections, section
 from pyinfra_nvml.facts.source import Source
 from pyinfra_nvml.model.unknown import Unknown, Value
@@ -43,7 +43,7 @@ class RebootFlag(Source[RebootFlagState | None]):
 
     @override
     def command(self, path: str = SENTINEL) -> str:
-        return script((Probe("reboot_flag.text", _LOOK.format(shlex.quote(path))),))
+        return node_script((Probe("reboot_flag.text", _LOOK.format(shlex.quote(path))),))
 
     @override
     @classmethod

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.node_script import node_script
 from pyinfra_nvml.facts.probe import (
     Probe,
     Section,
@@ -118,7 +118,7 @@ class Scheduler(Source[SchedulerState]):
         when = _CALENDAR.format(shlex.quote(calendar), _ITERATIONS)
         looked, wanted = (shlex.join(each or ["/dev/null"]) for each in (paths, needed))
         needs = _NEEDED.format(shlex.quote(user), wanted)
-        return script(
+        return node_script(
             (
                 self.probes[0],
                 Probe("scheduler.calendar", when),

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pyinfra.api.facts import FactBase
 from typing_extensions import override
 
-from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.node_script import node_script
 from pyinfra_nvml.facts.probe import (
     Probe,
     Section,
     Sections,
-    read,
+    read_frame,
     understood,
 )
 from pyinfra_nvml.model.unknown import Unknown
@@ -23,7 +23,7 @@ from pyinfra_nvml.model.unknown import Unknown
 T = TypeVar("T")
 
 # One script for all hosts of a run.
-_script = cache(script)
+_script = cache(node_script)
 
 
 class Answers(dict[str, Section]):
@@ -55,7 +55,7 @@ class Source(FactBase[T | Unknown], Generic[T]):
 
     @override
     def process(self, output: list[str]) -> T | Unknown:
-        return self.judged(read(output))
+        return self.judged(read_frame(output))
 
     @classmethod
     def judged(cls, sections: Sections) -> T | Unknown:

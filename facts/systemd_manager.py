@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from pyinfra_nvml.facts.journal import JournalLine, entries
+from pyinfra_nvml.facts.journal import JournalLine, journal_entries
 from pyinfra_nvml.facts.probe import (
     Probe,
     Section,
@@ -87,7 +87,7 @@ class SystemdManager(Source[SystemdManagerState | None]):
             return None
         version = _shown(answer, "Version")
         # PID 1 always says something while it boots: silence is a journal that was not read.
-        journal = entries(section(sections, "systemd_manager.journal")) or _SILENT
+        journal = journal_entries(section(sections, "systemd_manager.journal")) or _SILENT
         asked = reloads(journal)
         return SystemdManagerState(
             version=version,
@@ -95,7 +95,7 @@ class SystemdManager(Source[SystemdManagerState | None]):
             taints=_taints(answer),
             state=_shown(answer, "SystemState"),
             messages=messages(journal),
-            containerd=entries(section(sections, "systemd_manager.containerd")),
+            containerd=journal_entries(section(sections, "systemd_manager.containerd")),
             reloads=_each(asked, lambda line: line.time),
             reloaders=_each(asked, reloader),
             since=journal if isinstance(journal, Unknown) else journal[0].time,

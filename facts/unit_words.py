@@ -97,7 +97,7 @@ done
 """Shell: the unit file and the drop-ins of docker.service as they lie on the disk, root's alone."""
 
 
-def expanded(line: list[str], variables: dict[str, list[str]]) -> tuple[str, ...]:
+def expand_variables(line: list[str], variables: dict[str, list[str]]) -> tuple[str, ...]:
     """A command line with the options that are in its variables."""
     words: list[str] = []
     for word in line:
@@ -139,7 +139,7 @@ def on_disk(text: str) -> tuple[str, ...] | Unknown | None:
             line, inside = None, True
         elif key == "word" and inside:
             line = [*(line or ()), *_words(rest)]
-    return None if line is None else expanded(_program(line), variables(text))
+    return None if line is None else expand_variables(_program(line), variables(text))
 
 
 def _program(line: list[str]) -> list[str]:

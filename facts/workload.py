@@ -44,11 +44,11 @@ def environment(entries: object) -> tuple[str, ...]:
     )
 
 
-def installed(owned: dict[str, object]) -> Release:
+def installed_release(owned: dict[str, object]) -> Release:
     """Who installed this object, by Helm's and Kubernetes' recommended labels, and its version."""
     metadata = mapping(owned.get("metadata"))
     labels = mapping(metadata.get("labels"))
-    images = [text(one.get("image")) for one in containers(owned)]
+    images = [text(one.get("image")) for one in workload_containers(owned)]
     tags = [found[1] for image in images if (found := re.search(r":v?(\d+(?:\.\d+)+)", image))]
     # OLM (OpenShift) pulls by digest, and names the version in its owner.
     olm = re.search(r"\.v(\d+\.[\w.-]+)$", text(labels.get("olm.owner")))
@@ -69,6 +69,6 @@ def pods_of(owned: dict[str, object]) -> dict[str, object]:
     return mapping(mapping(mapping(owned.get("spec")).get("template")).get("spec"))
 
 
-def containers(owned: dict[str, object]) -> list[dict[str, object]]:
+def workload_containers(owned: dict[str, object]) -> list[dict[str, object]]:
     """The containers of the pods' spec, without those that only prepare it."""
     return mappings(pods_of(owned).get("containers"))

@@ -10,7 +10,7 @@ from pyinfra_nvml.facts.probe import (
     Probe,
     Sections,
     file_texts,
-    files,
+    framed_files,
     section,
 )
 from pyinfra_nvml.facts.source import Source
@@ -63,7 +63,7 @@ class Wsl(Source[WslState | None]):
     """
 
     probes = (
-        files("wsl.files", "/proc/sys/kernel/osrelease", "/etc/wsl.conf"),
+        framed_files("wsl.files", "/proc/sys/kernel/osrelease", "/etc/wsl.conf"),
         Probe("wsl.paths", _PATHS, lines=r"/"),
     )
 

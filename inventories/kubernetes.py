@@ -14,4 +14,4 @@ _CONTEXT = os.environ.get("NVML_KUBECONTEXT")
 _NODES = os.environ.get("NVML_KUBE_NODES", "gpu")
 _ADDRESS = os.environ.get("NVML_KUBE_ADDRESS", "InternalIP")
 
-nodes_of_cluster = nodes.hosts(_KUBECONFIG, _CONTEXT, _NODES, _ADDRESS)
+nodes_of_cluster = nodes.cluster_hosts(_KUBECONFIG, _CONTEXT, _NODES, _ADDRESS)

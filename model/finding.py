@@ -35,7 +35,7 @@ class Area(str, Enum):
 
     VERSIONS = "versions"
     CGROUP = "cgroup"
-    REST = "rest"
+    DEVICES = "rest"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class Undetermined:
     """What a check could not tell, and why."""
 
     subject: str
@@ -106,7 +106,7 @@ class NotApplicable:
     reason: str
 
 
-Outcome = Finding | Doubt | NotApplicable
+Outcome = Finding | Undetermined | NotApplicable
 """What a check yields; a check that yields nothing found everything as it should be."""
 
 
@@ -118,7 +118,7 @@ class Result:
     area: Area
     status: Status
     findings: tuple[Finding, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
+    doubts: tuple[Undetermined, ...] = ()
     reason: str = ""
 
 
@@ -128,7 +128,7 @@ def result(check: str, area: Area, outcomes: Iterable[Outcome]) -> Result:
     if not seen:
         return Result(check, area, Status.OK)
     findings = tuple(outcome for outcome in seen if isinstance(outcome, Finding))
-    doubts = tuple(outcome for outcome in seen if isinstance(outcome, Doubt))
+    doubts = tuple(outcome for outcome in seen if isinstance(outcome, Undetermined))
     reasons = tuple(outcome.reason for outcome in seen if isinstance(outcome, NotApplicable))
     if findings:
         status = Status.FOUND

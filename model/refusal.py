@@ -59,7 +59,7 @@ class Refusal:
         return f"{self.subject}: saw {self.saw}, want {self.want}{more}{way}"
 
 
-def standing(found: Iterable[Refusal], overruled: Iterable[str]) -> tuple[Refusal, ...]:
+def not_overruled(found: Iterable[Refusal], overruled: Iterable[str]) -> tuple[Refusal, ...]:
     """Those that the operator has not overruled."""
     names = set(overruled)
     return tuple(one for one in found if one.overrule is None or one.overrule not in names)

@@ -17,7 +17,7 @@ class Repair(str, Enum):
     RESTART_CONTAINER = "restart container"
     REBOOT = "reboot"
     HOLD_PACKAGES = "hold packages"
-    HUMAN = "human"
+    MANUAL = "human"
 
     @property
     def cost(self) -> str:
@@ -32,7 +32,7 @@ _COSTS = {
     Repair.RESTART_CONTAINER: "this container stops",
     Repair.REBOOT: "the node goes down",
     Repair.HOLD_PACKAGES: "nothing stops; updates of these packages wait",
-    Repair.HUMAN: "told, never done",
+    Repair.MANUAL: "told, never done",
 }
 
 

@@ -22,7 +22,7 @@ from pyinfra_nvml.facts.state_directory import STATE_DIR
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import node
 from pyinfra_nvml.remedies import restore_plan as restore
-from pyinfra_nvml.remedies.daemon_change import Change, plan
+from pyinfra_nvml.remedies.daemon_change import FileChange, plan_change
 
 _LIMIT = 300
 """Seconds: half a minute for another run to end, a slow disk, dockerd's own validation."""
@@ -49,10 +49,10 @@ def configured_driver(
         daemon_json.configured_driver(name="Docker without systemd's cgroups", driver="cgroupfs")
     """
     files, daemons = host.get_fact(DaemonJson), host.get_fact(Daemons)
-    planned = plan(files, daemons, host.get_fact(DockerUnit), driver)
+    planned = plan_change(files, daemons, host.get_fact(DockerUnit), driver)
     if planned is None:
         host.noop(f"daemon.json names the cgroup driver {driver}")
-    elif isinstance(planned, Change):
+    elif isinstance(planned, FileChange):
         if state.config.DIFF:
             _show(planned)
         yield _write(planned, driver, state_dir)
@@ -91,7 +91,7 @@ def restored(driver: str, state_dir: str = STATE_DIR) -> Generator[StringCommand
         yield node.run(source, way.path, state_dir, driver, stdin=f"{before}\n", limit=_LIMIT)
     else:
         dockerd = _dockerd(host.get_fact(Daemons), host.get_fact(DockerUnit))
-        change = Change(way.path, way.before, way.after, dockerd)
+        change = FileChange(way.path, way.before, way.after, dockerd)
         if state.config.DIFF:
             _show(change)
         yield _write(change, driver, state_dir, "restoring")
@@ -103,7 +103,7 @@ def _dockerd(daemons: DaemonsState | Unknown, unit: DockerUnitState | Unknown) -
     return () if isinstance(root, Refused) else starts(root, unit).to_validate()
 
 
-def _write(change: Change, driver: str, state_dir: str, *more: str) -> StringCommand:
+def _write(change: FileChange, driver: str, state_dir: str, *more: str) -> StringCommand:
     before = "absent" if change.before is None else hashlib.sha256(change.before).hexdigest()
     after = hashlib.sha256(change.after).hexdigest()
     body = base64.encodebytes(change.after).decode()
@@ -131,7 +131,7 @@ def command_line(arguments: Sequence[str]) -> list[str]:
     return kept or ["dockerd"]
 
 
-def _show(change: Change) -> None:
+def _show(change: FileChange) -> None:
     """The difference, the way that pyinfra's own files.put shows it."""
     before = (change.before or b"").decode(errors="replace").splitlines(keepends=True)
     after = change.after.decode(errors="replace").splitlines(keepends=True)

@@ -23,7 +23,7 @@ from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import node
 from pyinfra_nvml.operations.daemon_json import command_line
 from pyinfra_nvml.operations.restart_result import Return, parse_restart
-from pyinfra_nvml.remedies.daemon_change import Change, plan
+from pyinfra_nvml.remedies.daemon_change import FileChange, plan_change
 
 _TRANSACTION = (
     "say",
@@ -160,8 +160,8 @@ def _against(
     version = info.server_version if isinstance(info, EngineInfo) else ""
     files, daemons = host.get_fact(DaemonJson), host.get_fact(Daemons)
     unit = host.get_fact(DockerUnit)
-    planned = plan(files, daemons, unit, driver, restart=True, version=version)
-    if isinstance(planned, Change):
+    planned = plan_change(files, daemons, unit, driver, restart=True, version=version)
+    if isinstance(planned, FileChange):
         if not named:
             return ()
         return [f"{planned.path}: saw another cgroup driver in it, want {driver} written first"]

@@ -41,7 +41,7 @@ def rollback(state: State, host: Host) -> restore.Restore:
     last = host.get_fact(LastWrite, state_dir=wanted.state_directory, _ignore_errors=True)
     if isinstance(now, Unknown):
         return restore.Restore(Plan("", refusals=(_silent(now),)))
-    return restore.plan(now, last, wanted.overrule)
+    return restore.plan_restore(now, last, wanted.overrule)
 
 
 def _silent(now: Unknown) -> Refusal:
@@ -75,6 +75,6 @@ def recheck(wanted: bool = True, restores: bool = False) -> Generator[FunctionCo
         run.rechecked[host.name] = now
         host.noop("no reason is against it by now")
         return
-    run.plans[host.name] = tuple(plan_text.lines(now, diff=False))
+    run.plans[host.name] = tuple(plan_text.engine_plan_lines(now, diff=False))
     run.refused.add(host.name)
     yield FunctionCommand(refusal.fail_host, ([str(reason) for reason in now.refusals],), {})

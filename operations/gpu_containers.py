@@ -13,7 +13,7 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.fleet.session import session
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import proof
-from pyinfra_nvml.remedies.cure_proof import again, shortcomings
+from pyinfra_nvml.remedies.cure_proof import again, cure_shortcomings
 from pyinfra_nvml.remedies.engine_plan import Plan
 from pyinfra_nvml.settings.reading import read_settings
 
@@ -106,7 +106,7 @@ def _prove(
     now = session(state, read_settings(host)).ask(host).state
     if isinstance(now, Unknown):
         return proof.report_proof(host, [f"node: saw {now.reason}, want it to answer"], "")
-    missed = list(shortcomings(now, driver, exposed, parting))
+    missed = list(cure_shortcomings(now, driver, exposed, parting))
     there = [name for identity, name in exposed.items() if again(now, identity, name)]
     gone = [name for name in exposed.values() if name not in there]
     names = ", ".join(there + [f"{name} is gone, as told" for name in gone])

@@ -26,7 +26,7 @@ from pyinfra_nvml.model.finding import Result
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import docker_engine, node, proof
-from pyinfra_nvml.remedies.boot_proof import shortcomings
+from pyinfra_nvml.remedies.boot_proof import boot_shortcomings
 from pyinfra_nvml.remedies.driver_plan import (
     DriverPlan,
     NodeAnswers,
@@ -166,5 +166,5 @@ def _prove(state: State, host: Host, before: Collection[Result]) -> bool:
         missed = [f"node: saw {verdict.state.reason}, want it to answer"]
     else:
         libraries = host.get_fact(ContainerLibraries, _ignore_errors=True)
-        missed = list(shortcomings(verdict.state, verdict.results, libraries, before))
+        missed = list(boot_shortcomings(verdict.state, verdict.results, libraries, before))
     return proof.report_proof(host, missed, "module, libraries and containers agree")

@@ -24,7 +24,7 @@ _OF_A_BOOT = (
 """The checks whose subject a boot makes again."""
 
 
-def shortcomings(
+def boot_shortcomings(
     node: NodeState,
     results: Collection[Result],
     libraries: ContainerLibrariesState | Unknown,

@@ -26,7 +26,7 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
     if not isinstance(driver, NvidiaDriverState):
         return None
     how = _how(context.node, driver, finding.target)
-    return Remedy("bring-module", Repair.HUMAN, _around(driver, finding.target, how))
+    return Remedy("bring-module", Repair.MANUAL, _around(driver, finding.target, how))
 
 
 def _around(driver: NvidiaDriverState, kernel: str, how: str) -> str:

@@ -46,7 +46,7 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
         "CDI: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml; docker run --device"
         f" nvidia.com/gpu=all {image}{feature}"
     )
-    return Remedy("cdi", Repair.HUMAN, text)
+    return Remedy("cdi", Repair.MANUAL, text)
 
 
 def keeps_rules(context: Context) -> bool:

@@ -7,7 +7,7 @@ opens no device; `docker update` of a container may still take its GPU.
 
 from __future__ import annotations
 
-from pyinfra_nvml.combiners.exposure import lost
+from pyinfra_nvml.combiners.exposure import denied_devices
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.remedy import Remedy, Repair
 from pyinfra_nvml.remedies.context import Context
@@ -24,7 +24,7 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
     if container and (container.engine != "docker" or container.pod):
         return None
     text = f"deploys/{DEPLOY}.py"
-    if container and lost(container):
+    if container and denied_devices(container):
         text = (
             f"`docker restart {container.name}` gives it back until the next trigger;"
             f" for good: {text}"

@@ -13,4 +13,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
         "choose its time; see driver-skew first where that has a finding: not every reboot ends"
         " with a working driver"
     )
-    return Remedy("choose-reboot-time", Repair.HUMAN, text)
+    return Remedy("choose-reboot-time", Repair.MANUAL, text)

@@ -19,4 +19,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
         f"find out whether kernel {kernel} has module {driver.library}"
         f" (modinfo -k {kernel} -F version nvidia); if it has, reboot"
     )
-    return Remedy("confirm-module", Repair.HUMAN, text)
+    return Remedy("confirm-module", Repair.MANUAL, text)

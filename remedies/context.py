@@ -8,7 +8,7 @@ from functools import cached_property
 from pyinfra_nvml.facts.gpu_containers import GpuContainer
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.engine_plan import Plan, plan
+from pyinfra_nvml.remedies.engine_plan import Plan, plan_engine
 from pyinfra_nvml.settings.policy import Policy
 
 
@@ -22,7 +22,7 @@ class Context:
     @cached_property
     def to_cgroupfs(self) -> Plan:
         """What would bring Docker to cgroupfs on this node, or every reason against it."""
-        return plan(self.node, "cgroupfs", overrule=self.policy.overrule)
+        return plan_engine(self.node, "cgroupfs", overrule=self.policy.overrule)
 
     @property
     def live_driver(self) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from pyinfra_nvml.combiners.exposure import held, lost
+from pyinfra_nvml.combiners.exposure import denied_devices, missing_rules
 from pyinfra_nvml.facts.gpu_containers import GpuContainer
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.unknown import Unknown
 
 
-def shortcomings(
+def cure_shortcomings(
     node: NodeState, driver: str, exposed: Mapping[str, str], parting: Collection[str] = ()
 ) -> Iterator[str]:
     """What is still not as it should be; ``exposed`` is id to name of those exposed before.
@@ -46,9 +46,9 @@ def _shortcoming(name: str, container: GpuContainer | None) -> Iterator[str]:
     if container is None:
         yield f"{subject}: saw it not running, want it running with its devices"
         return
-    if lost(container):
-        yield f"{subject}: saw {', '.join(lost(container))} refused, want it reachable"
-    behind = held(container)
+    if denied_devices(container):
+        yield f"{subject}: saw {', '.join(denied_devices(container))} refused, want it reachable"
+    behind = missing_rules(container)
     if isinstance(behind, Unknown):
         yield f"{subject}: saw {behind.reason}, want it out of systemd's hands"
     elif behind.missing:

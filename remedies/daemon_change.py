@@ -15,7 +15,7 @@ from pyinfra_nvml.model.unknown import Unknown
 
 
 @dataclass(frozen=True)
-class Change:
+class FileChange:
     """A file and what it becomes: its bytes before, and after (the same where it is right).
 
     ``dockerd`` is the command line of its engine's next start, ``against`` what that start would
@@ -34,14 +34,14 @@ class Change:
         return self.after != (self.before or b"")
 
 
-def plan(
+def plan_change(
     files: DaemonJsonState | Unknown,
     daemons: DaemonsState | Unknown,
     unit: DockerUnitState | Unknown,
     driver: str,
     restart: bool = False,
     version: str = "",
-) -> Change | Sequence[str] | None:
+) -> FileChange | Sequence[str] | None:
     """The change that brings this node to the driver; all reasons against; or nothing to do.
 
     Where a restart follows at once, a file that is right is looked at for what would stop it.
@@ -60,10 +60,10 @@ def plan(
     return found if found.needed else None
 
 
-def change(files: DaemonJsonState | Unknown, engine: Engine, driver: str) -> Change | Refused:
+def change(files: DaemonJsonState | Unknown, engine: Engine, driver: str) -> FileChange | Refused:
     """The file that this engine reads next, with this driver, or why nothing can be made of it."""
     path = engine.path
-    file = read(files, path)
+    file = file_at(files, path)
     if isinstance(file, Refused):
         return file
     if file.link and file.content is None:
@@ -80,10 +80,10 @@ def change(files: DaemonJsonState | Unknown, engine: Engine, driver: str) -> Cha
     value = config.value if isinstance(config, Document) else {}
     kept = () if not found.changed or not file.kept else (_kept(file),)
     against = (*kept, *engine.obstacles(value), *_unloaded(engine, value))
-    return Change(path, before, found.content, engine.to_validate(), against)
+    return FileChange(path, before, found.content, engine.to_validate(), against)
 
 
-def read(files: DaemonJsonState | Unknown, path: str) -> ConfigFile | Refused:
+def file_at(files: DaemonJsonState | Unknown, path: str) -> ConfigFile | Refused:
     """The file at this path, if it was read."""
     want = "it readable, as root and with the engine up"
     if isinstance(files, Unknown):

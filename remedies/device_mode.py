@@ -14,4 +14,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
         "write 0666 (or 438) in /etc/modprobe.d, then reload the module, or reboot; chmod 666 helps"
         " until then"
     )
-    return Remedy("device-mode", Repair.HUMAN, f"{on_host(context.node)}{text}")
+    return Remedy("device-mode", Repair.MANUAL, f"{on_host(context.node)}{text}")

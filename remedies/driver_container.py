@@ -22,4 +22,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
         "let the GPU Operator reload its module: drain the GPU pods of this node and restart its"
         " driver pod"
     )
-    return Remedy("driver-container", Repair.HUMAN, text)
+    return Remedy("driver-container", Repair.MANUAL, text)

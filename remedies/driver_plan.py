@@ -13,7 +13,7 @@ from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState
 from pyinfra_nvml.facts.reboot_conditions import Process, RebootConditionsState
 from pyinfra_nvml.facts.wsl import WslState
 from pyinfra_nvml.model.finding import Result, Status
-from pyinfra_nvml.model.refusal import Refusal, standing
+from pyinfra_nvml.model.refusal import Refusal, not_overruled
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.driver_holds import NOTHING, Holding, holding
@@ -21,7 +21,7 @@ from pyinfra_nvml.remedies.engine_refusals import not_root
 from pyinfra_nvml.remedies.pending_reboot import pending_reboot
 from pyinfra_nvml.remedies.reboot_refusals import (
     broken,
-    refusals,
+    reboot_refusals,
     skew,
     stops,
 )
@@ -65,7 +65,7 @@ class DriverPlan:
         return bool(changes or self.flag or self.reboot or self.recover) and not self.refusals
 
 
-def plan(
+def plan_driver(
     node: NodeState,
     results: Collection[Result],
     asked: NodeAnswers,
@@ -86,9 +86,9 @@ def plan(
     if hold != "leave" and to_hold:
         against += not_root(node)
     if reboot:
-        against += refusals(node, results, asked.conditions, asked.libraries, asked.local)
+        against += reboot_refusals(node, results, asked.conditions, asked.libraries, asked.local)
     conditions = asked.conditions if isinstance(asked.conditions, RebootConditionsState) else None
-    stand = standing(dict.fromkeys(against), overrule)
+    stand = not_overruled(dict.fromkeys(against), overrule)
     return DriverPlan(
         flag=flag,
         since=conditions.changed if conditions and flag else None,

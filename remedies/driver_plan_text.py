@@ -18,7 +18,7 @@ _RELEASE = {
 }
 
 
-def lines(plan: DriverPlan) -> Iterator[str]:
+def driver_plan_lines(plan: DriverPlan) -> Iterator[str]:
     """The plan of one node, as it is told before anything is done."""
     for refusal in plan.refusals:
         yield f"refused: {refusal}"

@@ -17,12 +17,12 @@ from pyinfra_nvml.facts.gpu_containers import GpuContainer
 from pyinfra_nvml.facts.gpu_processes import GpuProcessesState
 from pyinfra_nvml.facts.last_write import LastWriteState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.refusal import Refusal, standing
+from pyinfra_nvml.model.refusal import Refusal, not_overruled
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.daemon_change import change, read
-from pyinfra_nvml.remedies.engine_refusals import refusals
-from pyinfra_nvml.remedies.no_cure import no_cure
-from pyinfra_nvml.remedies.restart_impact import Toll, toll
+from pyinfra_nvml.remedies.daemon_change import change, file_at
+from pyinfra_nvml.remedies.engine_refusals import engine_refusals
+from pyinfra_nvml.remedies.no_cure import why_no_cure
+from pyinfra_nvml.remedies.restart_impact import RestartImpact, restart_impact
 from pyinfra_nvml.remedies.unproven_config import unproven_config
 
 
@@ -67,7 +67,7 @@ class Plan:
         )
 
 
-def plan(
+def plan_engine(
     node: NodeState,
     driver: str,
     only_exposed: bool = False,
@@ -93,14 +93,14 @@ def plan(
     settled = _settled(engine, node, driver)
     if settled and not endangered:
         return Plan(driver, of_node(node).path, idle=f"the engine is on {driver} already")
-    vain = no_cure(node, engine.info, driver, overrule)
+    vain = why_no_cure(node, engine.info, driver, overrule)
     if isinstance(vain, str) and vain:
         return Plan(driver, of_node(node).path, idle=vain, engine=False)
     if settled and not vain:
         return Plan(driver, of_node(node).path, exposed=endangered)
     made = _change(node, engine, driver, endangered, last)
     against = (vain,) if isinstance(vain, Refusal) else ()
-    return replace(made, refusals=standing((*made.refusals, *against), overrule))
+    return replace(made, refusals=not_overruled((*made.refusals, *against), overrule))
 
 
 def _change(
@@ -113,15 +113,15 @@ def _change(
     starts = of_node(node)
     path = starts.path
     info = engine.info if isinstance(engine.info, EngineInfo) else None
-    reasons = list(refusals(node, engine, driver))
+    reasons = list(engine_refusals(node, engine, driver))
     found = change(node.daemon_json, starts, driver)
     if isinstance(found, Refused):
-        return Plan(driver, path, (*reasons, refusal(found)))
+        return Plan(driver, path, (*reasons, as_refusal(found)))
     flag = given_flags(starts.arguments).get("exec-opts", "")
     instead = {"exec-opts": f"take {flag} out of the unit, then run this again"} if flag else {}
-    reasons += [refusal(one, instead.get(one.subject, "")) for one in found.against]
+    reasons += [as_refusal(one, instead.get(one.subject, "")) for one in found.against]
     restart = info is None or info.cgroup_driver != driver
-    cost = toll(node, engine, found.after, driver) if restart else Toll()
+    cost = restart_impact(node, engine, found.after, driver) if restart else RestartImpact()
     reasons += unproven_config(node, engine, last)
     return Plan(
         driver,
@@ -142,7 +142,7 @@ def _settled(engine: DockerEngineState, node: NodeState, driver: str) -> bool:
     if isinstance(engine.info, Unknown) or engine.info.cgroup_driver != driver:
         return False
     path = of_node(node).path
-    file = read(node.daemon_json, path)
+    file = file_at(node.daemon_json, path)
     if isinstance(file, Refused):
         return False
     found = document(file.content if isinstance(file.content, bytes) else None, path)
@@ -164,6 +164,6 @@ def _unseen(node: NodeState) -> bool:
     return isinstance(found, Unknown) or bool(found.unseen)
 
 
-def refusal(refused: Refused, instead: str = "") -> Refusal:
+def as_refusal(refused: Refused, instead: str = "") -> Refusal:
     """A file's refusal as one of the node's."""
     return Refusal(refused.subject, refused.saw, refused.want, instead)

@@ -11,7 +11,7 @@ from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.engine_plan import Plan
 
 
-def lines(plan: Plan, diff: bool) -> Iterator[str]:
+def engine_plan_lines(plan: Plan, diff: bool) -> Iterator[str]:
     """The plan of one node, as it is told before anything is done."""
     for refusal in plan.refusals:
         yield f"refused: {refusal}"

@@ -24,7 +24,7 @@ _APPLIANCES = {
 }
 
 
-def refusals(node: NodeState, engine: DockerEngineState, driver: str) -> Iterator[Refusal]:
+def engine_refusals(node: NodeState, engine: DockerEngineState, driver: str) -> Iterator[Refusal]:
     """Every reason that the node itself gives; those of daemon.json come from its plan."""
     yield from not_root(node)
     yield from _kubernetes(node)

@@ -26,4 +26,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
         "explicit devices: docker run --gpus all --device /dev/nvidiactl --device /dev/nvidia0"
         " --device /dev/nvidia-uvm IMAGE"
     )
-    return Remedy("explicit-devices", Repair.HUMAN, text)
+    return Remedy("explicit-devices", Repair.MANUAL, text)

@@ -23,4 +23,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
         text = "systemctl disable --now nvidia-fabricmanager, or remove its package"
     elif isinstance(manager, FabricManagerState):
         text = "systemctl enable --now nvidia-fabricmanager; its journal says why it stopped"
-    return Remedy("fabric-manager", Repair.HUMAN, text)
+    return Remedy("fabric-manager", Repair.MANUAL, text)

@@ -36,4 +36,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
             f"on its host, allow {manager} the majors of nvidia and nvidia-uvm (/proc/devices names"
             " them; lxc: lxc.cgroup2.devices.allow = c 195:* rwm), then start this container again"
         )
-    return Remedy("guest-devices", Repair.HUMAN, text)
+    return Remedy("guest-devices", Repair.MANUAL, text)

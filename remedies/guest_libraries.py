@@ -22,4 +22,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
         f"install the user-space part of {loaded} in here (--no-kernel-modules), or let the"
         " container's manager give the host's libraries (nvidia.runtime=true on LXD)"
     )
-    return Remedy("guest-libraries", Repair.HUMAN, text)
+    return Remedy("guest-libraries", Repair.MANUAL, text)

@@ -10,7 +10,7 @@ from pyinfra_nvml.remedies.hold_packages import commands, in_step, to_hold
 
 def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG001
     """The commands for root, or the step before them."""
-    made, repair = to_hold(context), Repair.HUMAN
+    made, repair = to_hold(context), Repair.MANUAL
     if not in_step(context):
         text = (
             "first bring the driver in step (see driver-skew): a hold now keeps in place what has"

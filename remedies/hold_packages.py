@@ -11,7 +11,7 @@ from pyinfra_nvml.combiners.driver_state import boots_in_step
 from pyinfra_nvml.facts.hold_tools import HoldToolsState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.finding import Finding
-from pyinfra_nvml.model.refusal import standing
+from pyinfra_nvml.model.refusal import not_overruled
 from pyinfra_nvml.model.remedy import Remedy, Repair
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.context import Context
@@ -25,7 +25,7 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
     if in_step(context) is not True:
         return None
     made = to_hold(context)
-    reasons = standing((*not_root(context.node), *made.refusals), context.policy.overrule)
+    reasons = not_overruled((*not_root(context.node), *made.refusals), context.policy.overrule)
     text = f"{commands(made)} (deploys/{DEPLOY}.py does it)" if made.add else f"deploys/{DEPLOY}.py"
     return Remedy("hold-packages", Repair.HOLD_PACKAGES, text, DEPLOY, reasons)
 

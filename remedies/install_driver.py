@@ -14,7 +14,7 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
     """The system's own way to it."""
     if host := on_host(context.node):
         text = f"{host}install the driver and load it, then give this container its nodes"
-        return Remedy("install-driver", Repair.HUMAN, text)
+        return Remedy("install-driver", Repair.MANUAL, text)
     machine, manager = context.node.machine, package_manager(context.node)
     system = None if isinstance(machine, Unknown) else machine.os_id
     how = "by the system's packages"
@@ -24,4 +24,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
         how = "(apt install nvidia-driver, from the component non-free)"
     elif manager == "dnf":
         how = "(dnf install nvidia-open, from NVIDIA's repository)"
-    return Remedy("install-driver", Repair.HUMAN, f"install the driver {how}, then reboot")
+    return Remedy("install-driver", Repair.MANUAL, f"install the driver {how}, then reboot")

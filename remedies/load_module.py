@@ -20,4 +20,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
     )
     if any(gpu.driver == "nouveau" for gpu in gpus):
         text = "keep nouveau from loading (modprobe.d, then a new initramfs), and reboot"
-    return Remedy("load-module", Repair.HUMAN, f"{on_host(context.node)}{text}")
+    return Remedy("load-module", Repair.MANUAL, f"{on_host(context.node)}{text}")

@@ -19,4 +19,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
         text = "nvidia-modprobe -c0 -u; for good: nvidia-persistenced or a udev rule"
     else:
         text = "rm /dev/nvidia-uvm /dev/nvidia-uvm-tools; nvidia-modprobe -c0 -u"
-    return Remedy("make-nodes", Repair.HUMAN, text)
+    return Remedy("make-nodes", Repair.MANUAL, text)

@@ -22,7 +22,7 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
     driver = context.node.nvidia_driver
     if not isinstance(driver, NvidiaDriverState) or not isinstance(driver.loaded, str):
         return None
-    return Remedy("match-library", Repair.HUMAN, _text(context.node, driver, driver.loaded))
+    return Remedy("match-library", Repair.MANUAL, _text(context.node, driver, driver.loaded))
 
 
 def _text(node: NodeState, driver: NvidiaDriverState, loaded: str) -> str:

@@ -13,7 +13,7 @@ LABEL = "pyinfra-nvml/mig-monitor"
 """The label of the Kubernetes nodes that a monitor runs on; its value is the form."""
 
 
-def files(monitor: Monitor, choice: Choice) -> dict[str, str]:
+def monitor_files(monitor: Monitor, choice: Choice) -> dict[str, str]:
     """Name and text of every file for a node of this form."""
     if not choice.kubernetes:
         found = {"compose": "compose/mig-monitor.yaml"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from pyinfra_nvml.combiners.exposure import exposed, held
+from pyinfra_nvml.combiners.exposure import exposed, missing_rules
 from pyinfra_nvml.combiners.gpu_injection import gpus_by_hook
 from pyinfra_nvml.combiners.guest import UNFILTERED, unfiltered
 from pyinfra_nvml.combiners.no_cgroups import CURE, refuses, switched_off
@@ -18,7 +18,7 @@ SHUT, HARMLESS = Overrule.NO_CGROUPS, Overrule.HARMLESS
 """A node whose toolkit opens no device, and one whose GPUs systemd leaves alone."""
 
 
-def no_cure(
+def why_no_cure(
     node: NodeState, info: EngineInfo | Unknown, driver: str, overrule: Collection[str]
 ) -> str | Refusal:
     """Why the wanted driver cures nothing on this node, and nothing is done; empty where it does.
@@ -59,4 +59,6 @@ def _by_cdi(node: NodeState, info: EngineInfo) -> bool:
         return False
     if isinstance(found, Unknown) or found.unseen:
         return False
-    return not any(exposed(one) or isinstance(held(one), Unknown) for one in found.containers)
+    return not any(
+        exposed(one) or isinstance(missing_rules(one), Unknown) for one in found.containers
+    )

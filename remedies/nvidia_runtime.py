@@ -22,4 +22,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:  # noqa: ARG
     if runtime_is_cdi(toolkit) is not True:
         return None
     text = "nvidia runtime: docker run --runtime=nvidia -e NVIDIA_VISIBLE_DEVICES=all IMAGE"
-    return Remedy("nvidia-runtime", Repair.HUMAN, text)
+    return Remedy("nvidia-runtime", Repair.MANUAL, text)

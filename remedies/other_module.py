@@ -6,7 +6,7 @@ Open for Blackwell and newer, proprietary before Turing, an older branch for wha
 from __future__ import annotations
 
 from pyinfra_nvml.combiners.guest import on_host
-from pyinfra_nvml.combiners.unsupported_gpu import misfit
+from pyinfra_nvml.combiners.unsupported_gpu import unsupported_gpu
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.remedy import Remedy, Repair
@@ -16,7 +16,7 @@ from pyinfra_nvml.remedies.context import Context
 def prescribe(context: Context, finding: Finding) -> Remedy | None:
     """The module that this GPU wants; nothing where the kernel log does not say so."""
     driver = context.node.nvidia_driver
-    one = misfit(driver, finding.target) if isinstance(driver, NvidiaDriverState) else None
+    one = unsupported_gpu(driver, finding.target) if isinstance(driver, NvidiaDriverState) else None
     if one is None:
         return None
     text = (
@@ -33,4 +33,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
             "install the proprietary module, of branch 580 or older; a GPU from Turing on:"
             " power-cycle the node"
         )
-    return Remedy("other-module", Repair.HUMAN, f"{on_host(context.node)}{text}")
+    return Remedy("other-module", Repair.MANUAL, f"{on_host(context.node)}{text}")

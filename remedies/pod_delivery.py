@@ -7,7 +7,7 @@ cgroup driver, and a change of Docker's alone splits them.
 from __future__ import annotations
 
 from pyinfra_nvml.combiners.alternatives import KUBERNETES, on_docker_of_pods
-from pyinfra_nvml.combiners.exposure import lost
+from pyinfra_nvml.combiners.exposure import denied_devices
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.remedy import Remedy, Repair
 from pyinfra_nvml.remedies.context import Context
@@ -20,6 +20,6 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
     if not (pod or (container is None and on_docker_of_pods(context.node))):
         return None
     text = KUBERNETES
-    if container is not None and lost(container):
+    if container is not None and denied_devices(container):
         text = f"have its owner recreate the pod; for good: {KUBERNETES}"
-    return Remedy("pod-delivery", Repair.HUMAN, text)
+    return Remedy("pod-delivery", Repair.MANUAL, text)

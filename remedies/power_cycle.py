@@ -27,4 +27,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
     host = on_host(context.node)
     if host:
         text = text.replace("the node", "the host")
-    return Remedy("power-cycle", Repair.HUMAN, f"{host}{text}")
+    return Remedy("power-cycle", Repair.MANUAL, f"{host}{text}")

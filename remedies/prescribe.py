@@ -48,7 +48,7 @@ def _with_remedies(context: Context, finding: Finding) -> Finding:
     # What nothing stands against comes first; sorted() keeps the check's order otherwise.
     ordered = tuple(sorted(found, key=lambda remedy: bool(remedy.against)))
     if not ordered:
-        return replace(finding, repair=Repair.HUMAN, do="no remedy is known for this node")
+        return replace(finding, repair=Repair.MANUAL, do="no remedy is known for this node")
     return replace(finding, remedies=ordered, repair=ordered[0].repair, do=_told(ordered))
 
 

@@ -10,7 +10,7 @@ from pyinfra_nvml.combiners.driver_state import NextBoot, boots_in_step, next_bo
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.finding import Finding
-from pyinfra_nvml.model.refusal import Refusal, standing
+from pyinfra_nvml.model.refusal import Refusal, not_overruled
 from pyinfra_nvml.model.remedy import Remedy, Repair
 from pyinfra_nvml.remedies.context import Context
 from pyinfra_nvml.remedies.reboot_refusals import of_node
@@ -43,4 +43,4 @@ def words(boot: NextBoot) -> str:
 
 def against(context: Context) -> tuple[Refusal, ...]:
     """Everything that the node's own facts say against a reboot by the deploy."""
-    return standing(of_node(context.node), context.policy.overrule)
+    return not_overruled(of_node(context.node), context.policy.overrule)

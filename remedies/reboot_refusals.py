@@ -31,7 +31,7 @@ def broken(result: Result | None) -> Finding | None:
     return next((finding for finding in found if finding.level is Level.BROKEN), None)
 
 
-def refusals(
+def reboot_refusals(
     node: NodeState,
     results: Iterable[Result],
     conditions: RebootConditionsState | Unknown,

@@ -21,11 +21,11 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
             "recreate that container where the node mounted its library; a restart keeps what CDI"
             " mounted when it was made. Where its image brings libnvidia-ml, take it out of there"
         )
-        return Remedy("recreate-client", Repair.HUMAN, text)
+        return Remedy("recreate-client", Repair.MANUAL, text)
     again = "have its owner recreate the pod" if container.pod else f"recreate {container.name}"
     text = (
         f"grep libnvidia-ml /proc/{pid[1]}/mountinfo: where it prints a line, the node mounted the"
         f" library: {again} (a restart keeps the mount); where it prints nothing, the image brings"
         f" the library: take libnvidia-ml out of the image of {container.name}, then {again}"
     )
-    return Remedy("recreate-client", Repair.HUMAN, text)
+    return Remedy("recreate-client", Repair.MANUAL, text)

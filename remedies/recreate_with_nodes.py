@@ -18,4 +18,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
         f"{host}nvidia-modprobe -c0 -u; where a CDI spec has the old number, nvidia-ctk cdi"
         f" generate again; then recreate {container.name}"
     )
-    return Remedy("recreate-with-nodes", Repair.HUMAN, text)
+    return Remedy("recreate-with-nodes", Repair.MANUAL, text)

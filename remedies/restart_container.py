@@ -6,7 +6,7 @@ systemd, until the next trigger.
 
 from __future__ import annotations
 
-from pyinfra_nvml.combiners.exposure import lost
+from pyinfra_nvml.combiners.exposure import denied_devices
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.remedy import Remedy, Repair
 from pyinfra_nvml.remedies.cgroupfs import DEPLOY
@@ -24,7 +24,7 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
         why = "the engine is on cgroupfs already, this container was started before"
         deploy = DEPLOY if context.to_cgroupfs.acts else ""
         return Remedy("restart-container", Repair.RESTART_CONTAINER, f"{command}: {why}", deploy)
-    if not lost(container):
+    if not denied_devices(container):
         return None
     text = f"{command} gives it back until the next trigger"
     return Remedy("restart-container", Repair.RESTART_CONTAINER, text)

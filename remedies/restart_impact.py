@@ -18,7 +18,7 @@ from pyinfra_nvml.remedies.engine_refusals import risks
 
 
 @dataclass(frozen=True)
-class Toll:
+class RestartImpact:
     """The containers that stop, whether live-restore keeps the others, every reason against it."""
 
     stops: tuple[Inspected, ...] = ()
@@ -26,12 +26,14 @@ class Toll:
     against: tuple[Refusal, ...] = ()
 
 
-def toll(node: NodeState, engine: DockerEngineState, content: bytes, driver: str) -> Toll:
+def restart_impact(
+    node: NodeState, engine: DockerEngineState, content: bytes, driver: str
+) -> RestartImpact:
     """The toll of a restart that reads this content of its daemon.json, and brings this driver."""
     start = of_node(node).next
     if isinstance(start, Unknown):
         # Its own reason stands against the plan.
-        return Toll((), False, tuple(risks(node, ())))
+        return RestartImpact((), False, tuple(risks(node, ())))
     read = document(content, start.path)
     config = read.value if isinstance(read, Document) else {}
     info = engine.info if isinstance(engine.info, EngineInfo) else None
@@ -39,9 +41,9 @@ def toll(node: NodeState, engine: DockerEngineState, content: bytes, driver: str
     against = () if info is None else tuple(_moved(config, info, start))
     stops = _stopped(node, engine, live_restore)
     if isinstance(stops, Refusal):
-        return Toll((), live_restore, (*against, stops, *risks(node, ())))
+        return RestartImpact((), live_restore, (*against, stops, *risks(node, ())))
     parents = tuple(_parents(stops, driver))
-    return Toll(stops, live_restore, (*against, *parents, *risks(node, stops)))
+    return RestartImpact(stops, live_restore, (*against, *parents, *risks(node, stops)))
 
 
 def _moved(config: Mapping[str, object], info: EngineInfo, start: Start) -> Iterator[Refusal]:

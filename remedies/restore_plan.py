@@ -14,11 +14,11 @@ from pyinfra_nvml.facts.daemon_json import ConfigFile, DaemonJsonState
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.last_write import LastWriteState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.model.refusal import Refusal, standing
+from pyinfra_nvml.model.refusal import Refusal, not_overruled
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.engine_plan import Plan, refusal
-from pyinfra_nvml.remedies.engine_refusals import refusals
-from pyinfra_nvml.remedies.restart_impact import Toll, toll
+from pyinfra_nvml.remedies.engine_plan import Plan, as_refusal
+from pyinfra_nvml.remedies.engine_refusals import engine_refusals
+from pyinfra_nvml.remedies.restart_impact import RestartImpact, restart_impact
 from pyinfra_nvml.remedies.unproven_config import unproven_config
 
 
@@ -83,7 +83,7 @@ class Restore:
     unfinished: bool = False
 
 
-def plan(
+def plan_restore(
     node: NodeState, last: LastWriteState | Unknown | None, overrule: Collection[str] = ()
 ) -> Restore:
     """What restoring does to this node, or every reason against it."""
@@ -95,7 +95,7 @@ def plan(
         return Restore(Plan("", refusals=(saw,)))
     found = way(node.daemon_json, last)
     if isinstance(found, Refused):
-        return Restore(Plan("", of_node(node).path, refusals=(refusal(found),)))
+        return Restore(Plan("", of_node(node).path, refusals=(as_refusal(found),)))
     if found:
         return _back(node, engine, found, last, overrule)
     if unfinished := _unfinished(node, last):
@@ -125,13 +125,17 @@ def _back(
 ) -> Restore:
     target = driver_with(found.after, node, found.path)
     if isinstance(target, Refused):
-        return Restore(Plan("", found.path, refusals=(refusal(target),)))
+        return Restore(Plan("", found.path, refusals=(as_refusal(target),)))
     driver, named = target
     info = engine.info if isinstance(engine.info, EngineInfo) else None
     live = info.cgroup_driver if info else ""
-    cost = toll(node, engine, found.after or b"", driver) if live != driver else Toll()
+    cost = (
+        restart_impact(node, engine, found.after or b"", driver)
+        if live != driver
+        else RestartImpact()
+    )
     against = (
-        *refusals(node, engine, driver),
+        *engine_refusals(node, engine, driver),
         *cost.against,
         *_stoppers(node, found, driver),
         *(unproven_config(node, engine, last) if live != driver else ()),
@@ -140,7 +144,7 @@ def _back(
     made = Plan(
         driver,
         found.path,
-        standing(against, overrule),
+        not_overruled(against, overrule),
         found.before,
         None if in_place else found.after or b"",
         live != driver,
@@ -161,7 +165,7 @@ def _stoppers(node: NodeState, found: Way, driver: str) -> Iterator[Refusal]:
     for name, unknown in engine.unknowns():
         yield Refusal(name, unknown.reason, "to know its flags")
     for one in (*engine.obstacles(value, driver), *engine.later_obstacles(value)):
-        yield replace(refusal(one), subject=f"{found.path} of before, {one.subject}")
+        yield replace(as_refusal(one), subject=f"{found.path} of before, {one.subject}")
 
 
 def _sum(content: bytes | None) -> str:

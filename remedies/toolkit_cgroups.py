@@ -26,4 +26,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
         text = f"set no-cgroups = false below [nvidia-container-cli] in {config.path}"
     container = context.container(finding.target)
     again = f"`docker restart {container.name}`" if container else "restart the containers"
-    return Remedy("toolkit-cgroups", Repair.HUMAN, f"{text}, then {again}")
+    return Remedy("toolkit-cgroups", Repair.MANUAL, f"{text}, then {again}")

@@ -16,4 +16,4 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
     )
     if "nouveau" in finding.saw:
         text = "keep nouveau from loading (modprobe.d, then a new initramfs), and reboot"
-    return Remedy("unbound-gpu", Repair.HUMAN, f"{on_host(context.node)}{text}")
+    return Remedy("unbound-gpu", Repair.MANUAL, f"{on_host(context.node)}{text}")

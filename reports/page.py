@@ -12,7 +12,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from pyinfra_nvml.audit.catalogue import entries
+from pyinfra_nvml.audit.catalogue import check_entries
 from pyinfra_nvml.audit.document import Run
 from pyinfra_nvml.audit.judgement import WORDS
 from pyinfra_nvml.audit.verdict import Verdict
@@ -103,7 +103,9 @@ def page(verdicts: Sequence[Verdict], at: datetime, run: Run | None = None) -> s
             at=f"{at:%Y-%m-%d %H:%M} UTC",
             closing=closing_line(verdicts),
             columns=COLUMNS[1:-1],
-            checks=[(entry.id, entry.area.value, _summary(entry.page)) for entry in entries()],
+            checks=[
+                (entry.id, entry.area.value, _summary(entry.page)) for entry in check_entries()
+            ],
             rows=_worst_first(verdicts, run or Run()),
             signs=_SIGNS,
             counts=_counts(verdicts),
@@ -144,7 +146,7 @@ def _row(number: int, verdict: Verdict, run: Run) -> NodeRow:
 
 def _cells(verdict: Verdict) -> tuple[CheckCell, ...]:
     results = {result.check: result for result in verdict.results}
-    return tuple(_cell(entry.id, results.get(entry.id)) for entry in entries())
+    return tuple(_cell(entry.id, results.get(entry.id)) for entry in check_entries())
 
 
 def _cell(check: str, result: Result | None) -> CheckCell:

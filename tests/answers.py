@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 from pyinfra_nvml import facts
-from pyinfra_nvml.facts.probe import Section, Sections, read
+from pyinfra_nvml.facts.probe import Section, Sections, read_frame
 from pyinfra_nvml.facts.source import Source
 from tests import recordings
 
@@ -47,7 +47,7 @@ def _bases(folder: str) -> dict[str, Sections]:
     for path in sorted((CASES / folder).glob("*.yaml")):
         output = yaml.safe_load(path.read_text())["output"]
         lines = output if isinstance(output, list) else str(output).splitlines()
-        answers[path.stem] = read(lines)
+        answers[path.stem] = read_frame(lines)
     return answers
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pyinfra_nvml.facts.node import Node
 from pyinfra_nvml.facts.node_script import limit
-from pyinfra_nvml.facts.probe import read
+from pyinfra_nvml.facts.probe import read_frame
 from tests.private import clean, private
 from tests.recordings import NODES
 
@@ -52,7 +52,7 @@ def save(
     """Keep the cleaned answer as a node of the recorded fleet; refuses one that is not whole."""
     if not re.fullmatch(r"[a-z0-9_]+", name):
         raise SystemExit(f"NAME: saw {name!r}, want small letters, digits and underscores")
-    if f"@end {len(read(lines))}" not in lines:
+    if f"@end {len(read_frame(lines))}" not in lines:
         raise SystemExit("recording: saw a part of the probes, want the whole answer of a node")
     start = next(at for at, line in enumerate(lines) if line.startswith("@node "))
     kept = clean(lines[start:], hosts, keep)

@@ -13,7 +13,7 @@ from pyinfra_nvml.facts.probe import (
     Probe,
     Section,
     Sections,
-    read,
+    read_frame,
 )
 from pyinfra_nvml.model.finding import Result, Status
 from pyinfra_nvml.model.unknown import Unknown
@@ -38,7 +38,7 @@ def sections(name: str, answers: dict[str, dict[str, Any]] | None = None) -> Sec
     if name == BLANK:
         base: Sections = {probe.name: Section(probe.name, 127) for probe in Node.probes}
     else:
-        base = {probe.name: missing(probe) for probe in Node.probes} | read(recording(name))
+        base = {probe.name: missing(probe) for probe in Node.probes} | read_frame(recording(name))
     return replaced(base, answers or {})
 
 

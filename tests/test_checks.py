@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pyinfra_nvml.audit.catalogue import entries, judge
+from pyinfra_nvml.audit.catalogue import check_entries, judge
 from pyinfra_nvml.model.unknown import plain
 from pyinfra_nvml.settings.policy import Policy
 from tests import described, recordings
@@ -48,7 +48,7 @@ def assert_holds(found: Any, wanted: dict[str, str]) -> None:
             assert value in str(found[field]), found
 
 
-@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.id)
+@pytest.mark.parametrize("entry", check_entries(), ids=lambda entry: entry.id)
 def test_every_check_has_its_cases_and_its_page(entry: Any) -> None:
     names = {path.stem for path in (CASES / entry.id.replace("-", "_")).glob("*.yaml")}
     assert len(names) >= 3, names

@@ -10,7 +10,7 @@ import yaml
 from docs import generate, mission_page, settings_page
 from inventories.group_data import all as group_data
 from pyinfra_nvml import checks
-from pyinfra_nvml.audit.catalogue import entries
+from pyinfra_nvml.audit.catalogue import check_entries
 from pyinfra_nvml.model.refusal import Overrule
 from pyinfra_nvml.settings.models import MODELS, every_setting
 
@@ -101,20 +101,20 @@ def _list(value: object) -> list[object]:
 
 def test_every_check_has_its_page() -> None:
     headings = re.findall(r"^## (\S+)$", generate.pages(), re.MULTILINE)
-    assert headings == [entry.id for entry in entries()]
+    assert headings == [entry.id for entry in check_entries()]
 
 
 def test_what_the_questions_refer_to_is_there() -> None:
     text = Path(generate.PATH).with_name("faq.md").read_text()
     named = set(re.findall(r"checks\.md#([\w-]+)", text))
     assert named
-    assert named <= {entry.id for entry in entries()}
+    assert named <= {entry.id for entry in check_entries()}
     questions = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
     assert [each for each in questions if "checks.md#" not in each] == []
 
 
 def test_what_findings_refer_to_is_there() -> None:
-    ids = {entry.id for entry in entries()}
+    ids = {entry.id for entry in check_entries()}
     named = {
         found
         for path in Path(checks.__path__[0]).glob("*.py")

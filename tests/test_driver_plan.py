@@ -19,7 +19,7 @@ from pyinfra_nvml.remedies.driver_plan import (
     DriverPlan,
     NodeAnswers,
     library,
-    plan,
+    plan_driver,
 )
 from tests import recordings
 
@@ -44,11 +44,11 @@ def node(name: str = "gpu_skew", **answers: Any) -> NodeState:
 
 
 def planned(state: NodeState, asked: NodeAnswers = ASKED, **settings: Any) -> DriverPlan:
-    return plan(state, judge(state, None), asked, **settings)
+    return plan_driver(state, judge(state, None), asked, **settings)
 
 
 def told(made: DriverPlan) -> str:
-    return "\n".join(driver_text.lines(made))
+    return "\n".join(driver_text.driver_plan_lines(made))
 
 
 def test_a_skewed_node_is_flagged_and_held() -> None:

@@ -14,7 +14,7 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.refusal import Overrule
 from pyinfra_nvml.model.unknown import plain
 from pyinfra_nvml.remedies import restore_plan as restore
-from pyinfra_nvml.remedies.engine_plan import Plan, plan
+from pyinfra_nvml.remedies.engine_plan import Plan, plan_engine
 from pyinfra_nvml.settings.policy import Policy
 from tests import described, recordings
 from tests.test_checks import assert_holds
@@ -53,7 +53,7 @@ def test_the_next_start_is_foreseen(path: Path) -> None:
     doubts = [f"{doubt.subject}: {doubt.reason}" for doubt in result.doubts]
     for text in want.get("doubts", []):
         assert any(text in doubt for doubt in doubts), doubts
-    made = plan(node, case.get("driver", "cgroupfs"), overrule=case.get("overrule", ()))
+    made = plan_engine(node, case.get("driver", "cgroupfs"), overrule=case.get("overrule", ()))
     refused = [str(refusal) for refusal in made.refusals]
     assert kind(made) == want["plan"], refused
     for text in want.get("refused", []):
@@ -77,17 +77,17 @@ def test_what_an_earlier_run_wrote_is_no_edit_of_somebody_elses() -> None:
     bip = b'{"bip": "10.200.0.1/24"}'
     ours = b'{"bip": "10.200.0.1/24", "exec-opts": ["native.cgroupdriver=cgroupfs"]}'
     last = written(bip, ours, unproven=True)
-    assert plan(edited_node(ours), "cgroupfs", last=last).acts
-    (refusal,) = plan(edited_node(ours), "cgroupfs").refusals
+    assert plan_engine(edited_node(ours), "cgroupfs", last=last).acts
+    (refusal,) = plan_engine(edited_node(ours), "cgroupfs").refusals
     assert refusal.overrule is Overrule.UNPROVEN_CONFIG
-    assert plan(edited_node(ours + b"\n"), "cgroupfs", last=last).refusals
+    assert plan_engine(edited_node(ours + b"\n"), "cgroupfs", last=last).refusals
 
 
 def test_an_edit_that_nobody_started_with_is_not_restored_over() -> None:
     """An engine took the write over long ago; what came into the file since is the doubt."""
     old = b'{"bip": "10.200.0.1/24", "exec-opts": ["native.cgroupdriver=cgroupfs"]}'
     new = b'{"bip": "10.200.0.1/24", "exec-opts": ["native.cgroupdriver=systemd"]}'
-    made = restore.plan(edited_node(new), written(old, new)).plan
+    made = restore.plan_restore(edited_node(new), written(old, new)).plan
     assert [refusal.overrule for refusal in made.refusals] == [Overrule.UNPROVEN_CONFIG]
-    again = restore.plan(edited_node(new), written(old, new, unproven=True)).plan
+    again = restore.plan_restore(edited_node(new), written(old, new, unproven=True)).plan
     assert again.refusals == ()

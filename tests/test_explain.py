@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
-from pyinfra_nvml.audit.catalogue import entries
+from pyinfra_nvml.audit.catalogue import check_entries
 from pyinfra_nvml.explain import command as explain
-from pyinfra_nvml.explain.pasted import lines, tail
+from pyinfra_nvml.explain.pasted import pasted_lines, tail
 from pyinfra_nvml.explain.recognise import Recognised, recognise
 from pyinfra_nvml.explain.symptom import Kind, Symptom, symptoms
 from pyinfra_nvml.model.finding import Area
@@ -31,7 +31,7 @@ def cases() -> list[Path]:
 
 @cache
 def shown(path: Path) -> tuple[Recognised, ...]:
-    return recognise(tuple(lines(path.read_bytes())))
+    return recognise(tuple(pasted_lines(path.read_bytes())))
 
 
 @pytest.mark.parametrize("path", cases(), ids=lambda path: path.stem)
@@ -46,7 +46,7 @@ def test_text(path: Path) -> None:
 
 @cache
 def every_line() -> tuple[str, ...]:
-    return tuple(line.text for path in cases() for line in lines(path.read_bytes()))
+    return tuple(line.text for path in cases() for line in pasted_lines(path.read_bytes()))
 
 
 @pytest.mark.parametrize("symptom", symptoms(), ids=lambda symptom: symptom.id)
@@ -63,7 +63,7 @@ def test_every_pattern_has_a_line_that_it_is_for(symptom: Symptom) -> None:
 
 @pytest.mark.parametrize("symptom", symptoms(), ids=lambda symptom: symptom.id)
 def test_every_symptom_says_what_to_look_at_and_what_not_to_do(symptom: Symptom) -> None:
-    assert set(symptom.checks) <= {entry.id for entry in entries()}
+    assert set(symptom.checks) <= {entry.id for entry in check_entries()}
     places = [list(Area).index(area) for area in symptom.look]
     assert places == sorted(places), "look: versions, then cgroup, then rest"
     assert places
@@ -84,15 +84,15 @@ def test_of_a_long_text_the_end_is_read() -> None:
     noise = b"x" * 99 + b"\n"
     data, cut = tail(io.BytesIO(start + noise * 99), cap=9900)
     assert cut and len(data) == 9900
-    assert not recognise(tuple(lines(data)))
+    assert not recognise(tuple(pasted_lines(data)))
     data, cut = tail(io.BytesIO(noise * 3 + start))
-    assert not cut and recognise(tuple(lines(data)))
+    assert not cut and recognise(tuple(pasted_lines(data)))
 
 
 def test_a_long_line_is_looked_at_piece_by_piece() -> None:
     for before in (0, 4080, 4090, 100_000):
         text = tuple(
-            lines(b"y" * before + b" Failed to initialize NVML: Unknown Error" + b"z" * 9999)
+            pasted_lines(b"y" * before + b" Failed to initialize NVML: Unknown Error" + b"z" * 9999)
         )
         assert max(len(line.text) for line in text) <= 4096
         assert [one.symptom.id for one in recognise(text)] == ["nvml-unknown-error"], before
@@ -102,7 +102,7 @@ def test_a_long_line_is_looked_at_piece_by_piece() -> None:
     "data", [b"", b"\n", b"{" * 100_000, b'{"a": "b"', b"\xff\xfe\x00", b"[1]\n{}"]
 )
 def test_nothing_in_it_is_no_fault_of_the_reader(data: bytes) -> None:
-    assert recognise(tuple(lines(data))) == ()
+    assert recognise(tuple(pasted_lines(data))) == ()
 
 
 def run(*words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from pyinfra_nvml.facts.daemons import Daemon
-from pyinfra_nvml.facts.kubelet_settings import COMMAND, Settings
+from pyinfra_nvml.facts.kubelet_settings import COMMAND, KubeletSettings
 from pyinfra_nvml.facts.probe import Section, file_texts
 from tests.node_scripts import SHELLS
 
 
-def said(tmp_path: Path, shell: str, arguments: list[str]) -> Settings:
+def said(tmp_path: Path, shell: str, arguments: list[str]) -> KubeletSettings:
     """The settings of a kubelet that was started with these arguments."""
     process = tmp_path / "4242"
     process.mkdir(exist_ok=True)
@@ -29,7 +29,7 @@ def said(tmp_path: Path, shell: str, arguments: list[str]) -> Settings:
     )
     answer = Section("kubelet.settings", asked.returncode, asked.stdout, asked.stderr)
     daemon = Daemon(4242, "kubelet", 0, ("/usr/bin/kubelet", *arguments), ())
-    return Settings((daemon,), file_texts(answer))
+    return KubeletSettings((daemon,), file_texts(answer))
 
 
 @pytest.mark.parametrize("shell", sorted(SHELLS))

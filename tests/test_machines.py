@@ -7,7 +7,7 @@ import pytest
 from pyinfra_nvml.audit.verdict import verdict
 from pyinfra_nvml.facts.node import Node
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.engine_plan import plan
+from pyinfra_nvml.remedies.engine_plan import plan_engine
 from tests.failures import unknowns
 from tests.machines import FAMILIES, machine
 
@@ -22,7 +22,7 @@ def test_every_machine_is_read_and_judged(family: str) -> None:
         judged = verdict("machine", state)
         doubts = [doubt for result in judged.results for doubt in result.doubts]
         assert not [doubt for doubt in doubts if doubt.reason.startswith("check ")], (family, seed)
-        plan(state, "cgroupfs")
+        plan_engine(state, "cgroupfs")
 
 
 def test_a_machine_is_the_same_in_every_run() -> None:

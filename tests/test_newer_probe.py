@@ -13,7 +13,7 @@ from pyinfra_nvml.audit.catalogue import judge
 from pyinfra_nvml.facts.node import SOURCES, Node, NodeState
 from pyinfra_nvml.facts.probe import Probe, Section, Sections, section
 from pyinfra_nvml.facts.source import Source
-from pyinfra_nvml.model.finding import Area, Doubt, Result, Status
+from pyinfra_nvml.model.finding import Area, Result, Status, Undetermined
 from pyinfra_nvml.model.unknown import Unknown
 from tests import made_up, public_cases, recordings
 from tests.record import save
@@ -61,14 +61,16 @@ def test_it_has_no_part_in_the_verdict_of_a_recording() -> None:
     case = public_cases.cases()[0]
     assert case.right
     results = judge(recordings.node("gpu_good"))
-    newer = Result("newer", Area.REST, Status.UNKNOWN, doubts=(Doubt("node", UNKNOWN.reason),))
+    newer = Result(
+        "newer", Area.DEVICES, Status.UNKNOWN, doubts=(Undetermined("node", UNKNOWN.reason),)
+    )
     compared = recordings.compared((*results, newer))
     assert compared == (*results, replace(newer, status=Status.OK, doubts=()))
 
 
 def test_a_doubt_of_another_reason_stays() -> None:
-    doubts = (Doubt("node", UNKNOWN.reason), Doubt("node", "timed out"))
-    (told,) = recordings.compared([Result("newer", Area.REST, Status.UNKNOWN, doubts=doubts)])
+    doubts = (Undetermined("node", UNKNOWN.reason), Undetermined("node", "timed out"))
+    (told,) = recordings.compared([Result("newer", Area.DEVICES, Status.UNKNOWN, doubts=doubts)])
     assert (told.status, told.doubts) == (Status.UNKNOWN, doubts[1:])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pyinfra_nvml.remedies import engine_plan_text as plan_text
-from pyinfra_nvml.remedies.engine_plan import plan
+from pyinfra_nvml.remedies.engine_plan import plan_engine
 from tests import recordings
 
 HOOK: dict[str, dict[str, Any]] = {
@@ -88,14 +88,14 @@ CASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...], str]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_plan_says(case: str) -> None:
     node, answers, overruled, text = CASES[case]
-    made = plan(recordings.node(node, answers), "cgroupfs", overrule=overruled)
-    told = list(plan_text.lines(made, diff=False))
+    made = plan_engine(recordings.node(node, answers), "cgroupfs", overrule=overruled)
+    told = list(plan_text.engine_plan_lines(made, diff=False))
     assert told[0].startswith(text), told
     assert made.acts is text.startswith("/")
 
 
 def test_the_words_name_the_command() -> None:
-    assert plan(recordings.node("trixie_exposed", {**HOOK, **SHUT}), "cgroupfs").idle == (
+    assert plan_engine(recordings.node("trixie_exposed", {**HOOK, **SHUT}), "cgroupfs").idle == (
         f"no-cgroups = true in {CONFIG}: containers start without their GPU on either driver;"
         " nvidia-ctk config --in-place --set nvidia-container-cli.no-cgroups=false, then run this"
         " again (overrule = 'no-cgroups' goes on all the same)"
@@ -104,4 +104,4 @@ def test_the_words_name_the_command() -> None:
 
 def test_the_way_back_to_systemd_is_nobodys_cure_and_is_made() -> None:
     node = recordings.node("gpu_dgx")
-    assert plan(node, "systemd").restart
+    assert plan_engine(node, "systemd").restart

@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.node_script import node_script
 from pyinfra_nvml.facts.oci_specs import OciSpecs, OciSpecsState
-from pyinfra_nvml.facts.probe import read
+from pyinfra_nvml.facts.probe import read_frame
 
 _SPEC = '{"hooks":{"prestart":[{"path":"/usr/bin/nvidia-container-runtime-hook"}]}}'
 _ALONE = f"""
@@ -32,10 +32,10 @@ pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="a mount namespace want
 def test_an_engine_alone_is_found(root: str) -> None:
     place = f"{root}/io.containerd.runtime.v2.task/k8s.io/{'4f' * 32}"
     told = subprocess.run(
-        ["unshare", "-m", "sh", "-c", _ALONE + script(OciSpecs.probes), "x", place],
+        ["unshare", "-m", "sh", "-c", _ALONE + node_script(OciSpecs.probes), "x", place],
         capture_output=True,
         text=True,
     )
-    found = OciSpecs.parse(read(told.stdout.splitlines()))
+    found = OciSpecs.parse(read_frame(told.stdout.splitlines()))
     assert isinstance(found, OciSpecsState), (found, told.stderr)
     assert [one.id for one in found.containers] == ["4f" * 32]

@@ -14,7 +14,7 @@ from pyinfra_nvml.facts.daemon_json import (
     ConfigFile,
     DaemonJson,
     DaemonJsonState,
-    Kind,
+    FileKind,
 )
 from pyinfra_nvml.facts.daemons import Daemon, Daemons, DaemonsState
 from pyinfra_nvml.facts.docker_engine import DockerEngine, DockerEngineState, EngineInfo
@@ -22,7 +22,7 @@ from pyinfra_nvml.facts.docker_unit import DockerUnit, DockerUnitState
 from pyinfra_nvml.facts.interrupted import Interrupted
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import daemon_json, docker_engine
-from pyinfra_nvml.remedies.daemon_change import Change, plan
+from pyinfra_nvml.remedies.daemon_change import FileChange, plan_change
 from tests.operation_host import Host, given, on_host, raw
 
 PATH = "/etc/docker/daemon.json"
@@ -36,7 +36,7 @@ def dockerd(*arguments: str, pid: int = 612, uid: int = 0) -> Daemon:
 
 
 def file(content: bytes | Unknown | None, path: str = PATH, **more: Any) -> ConfigFile:
-    kind = Kind.ABSENT if content is None else Kind.REGULAR
+    kind = FileKind.ABSENT if content is None else FileKind.REGULAR
     return replace(ConfigFile(path, path, kind, False, 0o644, 0, 0, content), **more)
 
 
@@ -44,11 +44,11 @@ def planned(
     *found: ConfigFile,
     daemons: DaemonsState | Unknown | None = None,
     unit: DockerUnitState | None = None,
-) -> Change | list[str] | None:
+) -> FileChange | list[str] | None:
     files = DaemonJsonState(found)
     known = daemons or DaemonsState((dockerd(),))
-    decided = plan(files, known, unit or NO_UNIT, "cgroupfs")
-    return decided if decided is None or isinstance(decided, Change) else list(decided)
+    decided = plan_change(files, known, unit or NO_UNIT, "cgroupfs")
+    return decided if decided is None or isinstance(decided, FileChange) else list(decided)
 
 
 def test_a_right_file_needs_nothing() -> None:
@@ -61,7 +61,7 @@ def test_a_right_file_may_be_read_only() -> None:
 
 def test_an_absent_file_is_made() -> None:
     change = planned(file(None))
-    assert isinstance(change, Change)
+    assert isinstance(change, FileChange)
     assert (change.path, change.before, change.dockerd) == (PATH, None, ARGUMENTS)
 
 
@@ -69,7 +69,7 @@ def test_the_file_that_the_engine_reads_is_the_one() -> None:
     other = "/srv/docker.json"
     daemons = DaemonsState((dockerd("/usr/sbin/dockerd", "--config-file", other),))
     change = planned(file(RIGHT), file(b"{}", other), daemons=daemons)
-    assert isinstance(change, Change)
+    assert isinstance(change, FileChange)
     assert change.path == other
 
 
@@ -83,7 +83,7 @@ def test_the_flags_of_the_next_start_count() -> None:
     assert isinstance(reasons, list)
     assert "exec-opts: saw it in the file and as --exec-opt" in reasons[0]
     change = planned(file(b"{}"), unit=DockerUnitState((), 1, (*ARGUMENTS, "--debug=true")))
-    assert isinstance(change, Change)
+    assert isinstance(change, FileChange)
     assert change.dockerd == (*ARGUMENTS, "--debug=true")
 
 
@@ -99,7 +99,7 @@ def test_options_without_their_values_are_not_validated_with(
     arguments: tuple[str, ...], wanted: tuple[str, ...]
 ) -> None:
     change = planned(file(b"{}"), unit=DockerUnitState((), 1, arguments))
-    assert isinstance(change, Change)
+    assert isinstance(change, FileChange)
     assert change.dockerd == wanted
 
 
@@ -116,7 +116,7 @@ def test_a_unit_that_was_not_read_is_a_reason() -> None:
 
 def test_without_an_engine_the_default_is_meant() -> None:
     change = planned(file(b"{}"), daemons=DaemonsState(()))
-    assert isinstance(change, Change)
+    assert isinstance(change, FileChange)
     assert (change.path, change.dockerd) == (PATH, ())
 
 
@@ -154,18 +154,18 @@ def test_refused(files: list[ConfigFile], daemons: tuple[Daemon, ...], words: st
 
 
 def test_facts_that_did_not_come_are_reasons() -> None:
-    reasons = plan(Unknown("no answer"), Unknown("timed out"), NO_UNIT, "cgroupfs")
+    reasons = plan_change(Unknown("no answer"), Unknown("timed out"), NO_UNIT, "cgroupfs")
     assert reasons == ["daemon.json: no answer", "daemon.json: timed out"]
 
 
 def test_a_child_of_dockerd_that_is_about_to_exec_is_no_second_engine() -> None:
     daemons = DaemonsState((dockerd(), dockerd(pid=613)))
-    assert isinstance(planned(file(b"{}"), daemons=daemons), Change)
+    assert isinstance(planned(file(b"{}"), daemons=daemons), FileChange)
 
 
 def test_a_rootless_engine_beside_that_of_root_is_none_of_ours() -> None:
     daemons = DaemonsState((dockerd(uid=1000, pid=9), dockerd()))
-    assert isinstance(planned(file(b"{}"), daemons=daemons), Change)
+    assert isinstance(planned(file(b"{}"), daemons=daemons), FileChange)
 
 
 INFO = EngineInfo("26.1.5", "systemd", "2", False, (), (), "runc", "", "", "", "", (), ())

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pyinfra_nvml.audit.catalogue import entries
+from pyinfra_nvml.audit.catalogue import check_entries
 from pyinfra_nvml.audit.document import Run
 from pyinfra_nvml.audit.verdict import Verdict
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, result
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Undetermined, result
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.reports.fleet_table import COLUMNS
 from pyinfra_nvml.reports.page import page
@@ -42,9 +42,9 @@ def evil(name: str = f'"><img src=x onerror=alert(1)>{EVIL}', said: str = EVIL) 
         Level.BROKEN, f"container {said}", said, said, said, Repair.NONE, said, said, (said,)
     )
     results = (
-        result("device-loss", Area.REST, [finding]),
-        result("mig-monitor", Area.REST, [Doubt(said, said)]),
-        result("wsl", Area.REST, [NotApplicable(said)]),
+        result("device-loss", Area.DEVICES, [finding]),
+        result("mig-monitor", Area.DEVICES, [Undetermined(said, said)]),
+        result("wsl", Area.DEVICES, [NotApplicable(said)]),
     )
     return Verdict(name, recordings.node("blank"), results)
 
@@ -80,7 +80,7 @@ def rows(shown: chromium.Page) -> list[str]:
 def test_every_node_and_every_check_is_on_the_map(shown: chromium.Page) -> None:
     assert len(rows(shown)) == 500
     heads = shown.value("[...document.querySelectorAll('th.check')].map(h => h.textContent)")
-    assert heads == [entry.id for entry in entries()]
+    assert heads == [entry.id for entry in check_entries()]
     assert shown.value("document.querySelectorAll('tbody td.c').length") == 497 * len(heads)
     assert shown.console == []
 
@@ -91,7 +91,7 @@ def test_a_node_that_did_not_answer_says_why_across_its_row(shown: chromium.Page
     assert shown.value(f"{row}.querySelectorAll('a').length") == 2
     spans = "reduce((sum, cell) => sum + cell.colSpan, 0)"
     for cells in (f"[...{row}.cells]", "[...document.querySelector('thead tr').cells]"):
-        assert shown.value(f"{cells}.{spans}") == len(entries()) + len(COLUMNS)
+        assert shown.value(f"{cells}.{spans}") == len(check_entries()) + len(COLUMNS)
 
 
 def test_odd_nodes_come_first(shown: chromium.Page) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pyinfra_nvml.remedies import engine_plan_text as plan_text
-from pyinfra_nvml.remedies.engine_plan import Plan, plan
+from pyinfra_nvml.remedies.engine_plan import Plan, plan_engine
 from tests import recordings
 
 INFO = (
@@ -32,7 +32,7 @@ def file(content: bytes, path: str = "/etc/docker/daemon.json") -> dict[str, str
 def planned(node: str = "trixie_exposed", **answers: Any) -> Plan:
     """The plan of a recorded node; ``docker_engine__info=...`` replaces docker_engine.info."""
     named = {name.replace("__", "."): answer for name, answer in answers.items()}
-    return plan(recordings.node(node, named), "cgroupfs")
+    return plan_engine(recordings.node(node, named), "cgroupfs")
 
 
 def dockerd(*arguments: str) -> dict[str, str]:
@@ -197,7 +197,7 @@ def test_refused(case: str) -> None:
     answers, text = REFUSED[case]
     made = planned(**answers)
     assert not made.acts
-    told = list(plan_text.lines(made, diff=True))
+    told = list(plan_text.engine_plan_lines(made, diff=True))
     assert all(line.startswith("refused: ") for line in told), told
     assert any(text in line for line in told), told
 
@@ -222,34 +222,34 @@ RISKS = {
 def test_a_risk_is_refused_until_it_is_overruled(setting: str) -> None:
     row = f'{{"Id": "{"5" * 64}", "Name": "/x", {RISKS[setting]}}}\n'
     node = recordings.node("trixie_exposed", {"docker_inspect.running": {"out": row}})
-    made = plan(node, "cgroupfs")
+    made = plan_engine(node, "cgroupfs")
     assert [refusal.overrule for refusal in made.refusals] == [setting]
     assert not made.acts
-    assert plan(node, "cgroupfs", overrule=[setting]).acts
+    assert plan_engine(node, "cgroupfs", overrule=[setting]).acts
 
 
 def test_gpu_containers_are_not_stopped_where_none_would_start_again() -> None:
     node = recordings.node("gpu_skew")
-    (refusal,) = plan(node, "cgroupfs").refusals
+    (refusal,) = plan_engine(node, "cgroupfs").refusals
     assert str(refusal) == (
         "driver: saw module 550.90.07, libnvidia-ml 550.107.02; trainer would not start again, want"
         " one version; first do what driver-skew says; a reboot brings both (overrule = 'skew')"
     )
-    assert plan(node, "cgroupfs", overrule=["skew"]).acts
+    assert plan_engine(node, "cgroupfs", overrule=["skew"]).acts
 
 
 def test_what_would_break_the_host_cannot_be_overruled() -> None:
     answers, _ = REFUSED["kubelet on docker"]
     named = {name.replace("__", "."): answer for name, answer in answers.items()}
     node = recordings.node("trixie_exposed", named)
-    assert plan(node, "cgroupfs", overrule=["kubelet", ""]).refusals
+    assert plan_engine(node, "cgroupfs", overrule=["kubelet", ""]).refusals
 
 
 def test_unknown_cgroups_are_a_reason_against_systemd_alone() -> None:
     node = recordings.node("trixie_exposed", {"cgroup.mounts": {"rc": "hung"}})
-    assert plan(node, "cgroupfs").refusals == ()
+    assert plan_engine(node, "cgroupfs").refusals == ()
     on_cgroupfs = recordings.node("forky_cgroupfs", {"cgroup.mounts": {"rc": "hung"}})
-    (refusal,) = plan(on_cgroupfs, "systemd").refusals
+    (refusal,) = plan_engine(on_cgroupfs, "systemd").refusals
     assert str(refusal).startswith("cgroup hierarchy: saw cgroup.mounts: hung")
 
 
@@ -276,12 +276,12 @@ def test_another_data_root_is_refused_until_it_is_overruled() -> None:
         "daemon_json.files": file(b'{"data-root": "/srv/docker"}'),
     }
     node = recordings.node("trixie_exposed", answers)
-    assert [refusal.overrule for refusal in plan(node, "cgroupfs").refusals] == ["data-root"]
-    assert plan(node, "cgroupfs", overrule=["data-root"]).acts
+    assert [refusal.overrule for refusal in plan_engine(node, "cgroupfs").refusals] == ["data-root"]
+    assert plan_engine(node, "cgroupfs", overrule=["data-root"]).acts
 
 
 def test_the_words_name_what_stops_and_how_it_comes_back() -> None:
-    told = "\n".join(plan_text.lines(planned(), diff=True))
+    told = "\n".join(plan_text.engine_plan_lines(planned(), diff=True))
     assert "docker: restart, 3 containers stop" in told
     assert "web: comes back by its policy (always)" in told
     assert '+    "exec-opts": ["native.cgroupdriver=cgroupfs"]' in told

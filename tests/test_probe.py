@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyinfra_nvml.facts.node_script import limit, script
+from pyinfra_nvml.facts.node_script import limit, node_script
 from pyinfra_nvml.facts.probe import (
     Probe,
     Section,
     Sections,
     file_texts,
-    files,
-    read,
+    framed_files,
+    read_frame,
 )
 
 SHELLS = [
@@ -35,10 +35,10 @@ SHELLS = [
 
 def run(shell: list[str], *probes: Probe) -> Sections:
     done = subprocess.run(
-        [*shell, "-c", script(probes)], capture_output=True, text=True, check=True, timeout=60
+        [*shell, "-c", node_script(probes)], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stderr == ""
-    return read(done.stdout.splitlines())
+    return read_frame(done.stdout.splitlines())
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -87,13 +87,13 @@ def run_with(shell: list[str], tmp_path: Path, timeout: str, *probes: Probe) -> 
     fake.chmod(0o755)
     start = time.monotonic()
     with subprocess.Popen(
-        [*shell, "-c", script(probes)],
+        [*shell, "-c", node_script(probes)],
         stdout=subprocess.PIPE,
         text=True,
         env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
         start_new_session=True,
     ) as process:
-        told = read(str(process.communicate(timeout=20)[0]).splitlines())
+        told = read_frame(str(process.communicate(timeout=20)[0]).splitlines())
         os.killpg(process.pid, signal.SIGKILL)
     assert time.monotonic() - start < limit(probes) + 2
     return told
@@ -159,13 +159,13 @@ def test_nothing_is_left_behind(shell: list[str]) -> None:
 
 def test_an_output_that_ends_in_the_middle_is_unknown() -> None:
     whole = ["@node 1", "@a.one rc=0 cut=0", "|x", "@a.two rc=0 cut=0", "|y", "@end 2"]
-    told = read(whole[:5])
+    told = read_frame(whole[:5])
     assert told["a.one"].trouble is None
     assert "ends in the middle" in str(told["a.two"].trouble)
 
 
 def test_a_noisy_login_file_is_not_an_answer() -> None:
-    told = read(
+    told = read_frame(
         ["welcome", "|x", "@a.one rc=0 cut=0", "@node 1", "@a.one rc=1 cut=0", "|", "@end 1"]
     )
     assert told["a.one"].rc == 1
@@ -174,7 +174,7 @@ def test_a_noisy_login_file_is_not_an_answer() -> None:
 def test_files_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "one").write_text("a\nb:c\n")
     (tmp_path / "two").write_text(f"{tmp_path}/one:forged\n")
-    told = run(["dash"], files("a.files", f"{tmp_path}/*", "/no/such/file"))
+    told = run(["dash"], framed_files("a.files", f"{tmp_path}/*", "/no/such/file"))
     texts = file_texts(told["a.files"])
     assert texts == {f"{tmp_path}/one": "a\nb:c", f"{tmp_path}/two": f"{tmp_path}/one:forged"}
 
@@ -207,14 +207,14 @@ def test_an_answer_is_whole_or_lost(
         name: Section(name, rc, "\n".join(out), "\n".join(err), cut)
         for name, (rc, out, err, cut) in answers.items()
     }
-    assert read(lines) == wanted
+    assert read_frame(lines) == wanted
     text = "\n".join(lines)
     part = text[: data.draw(st.integers(0, len(text)))]
-    for name, told in read(part.split("\n")).items():
+    for name, told in read_frame(part.split("\n")).items():
         assert told == wanted[name] or told.lost, part
 
 
 @given(st.lists(st.text()))
 def test_no_output_makes_the_reader_raise(lines: list[str]) -> None:
-    for told in read(["@node 1", *lines]).values():
+    for told in read_frame(["@node 1", *lines]).values():
         file_texts(told)

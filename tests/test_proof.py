@@ -10,7 +10,7 @@ from pyinfra_nvml.facts.docker_engine import DockerEngineState
 from pyinfra_nvml.facts.gpu_containers import GpuContainersState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.cure_proof import shortcomings
+from pyinfra_nvml.remedies.cure_proof import cure_shortcomings
 from tests import recordings
 
 OUT = Unknown("timed out")
@@ -25,7 +25,7 @@ def exposed(node: NodeState) -> dict[str, str]:
 
 
 def missed(node: NodeState, driver: str = "cgroupfs") -> list[str]:
-    return list(shortcomings(node, driver, exposed(recordings.node("trixie_exposed"))))
+    return list(cure_shortcomings(node, driver, exposed(recordings.node("trixie_exposed"))))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def missed(node: NodeState, driver: str = "cgroupfs") -> list[str]:
 )
 def test_what_is_not_cured_is_told(name: str, told: list[str]) -> None:
     node = recordings.node(name)
-    found = list(shortcomings(node, "cgroupfs", exposed(node)))
+    found = list(cure_shortcomings(node, "cgroupfs", exposed(node)))
     assert len(found) == len(told)
     for line, start in zip(found, told, strict=True):
         assert line.startswith(start)
@@ -70,18 +70,18 @@ def test_one_made_anew_is_looked_at_by_its_name() -> None:
     """A systemd unit that runs `docker rm` and `docker run --name` gives it another id."""
     node = recordings.node("forky_cgroupfs")
     (name,) = exposed(node).values()
-    assert list(shortcomings(node, "cgroupfs", {"0" * 64: name})) == []
+    assert list(cure_shortcomings(node, "cgroupfs", {"0" * 64: name})) == []
     lost = recordings.node("bookworm_lost")
     anew = {str(at): name for at, name in enumerate(exposed(lost).values())}
-    assert list(shortcomings(lost, "systemd", anew)) == list(
-        shortcomings(lost, "systemd", exposed(lost))
+    assert list(cure_shortcomings(lost, "systemd", anew)) == list(
+        cure_shortcomings(lost, "systemd", exposed(lost))
     )
 
 
 def test_what_a_restart_ends_for_good_need_not_be_there() -> None:
     node = recordings.node("forky_cgroupfs")
     gone = {"0" * 64: "brief", "1" * 64: "task"}
-    (line,) = shortcomings(node, "cgroupfs", gone, parting={"0" * 64})
+    (line,) = cure_shortcomings(node, "cgroupfs", gone, parting={"0" * 64})
     assert line.startswith("container task: saw it not running")
 
 
@@ -93,14 +93,14 @@ def test_an_engine_that_cannot_be_asked_is_not_proven() -> None:
         (OUT, "timed out"),
         (replace(node.docker_engine, info=OUT), "timed out"),
     ):
-        (line,) = shortcomings(replace(node, docker_engine=engine), "cgroupfs", {})
+        (line,) = cure_shortcomings(replace(node, docker_engine=engine), "cgroupfs", {})
         assert line == f"Docker engine: saw {saw}, want driver cgroupfs"
 
 
 def test_a_container_that_cannot_be_looked_at_is_not_proven() -> None:
     node = recordings.node("forky_cgroupfs")
     assert isinstance(node.gpu_containers, GpuContainersState)
-    (line,) = shortcomings(replace(node, gpu_containers=OUT), "cgroupfs", exposed(node))
+    (line,) = cure_shortcomings(replace(node, gpu_containers=OUT), "cgroupfs", exposed(node))
     assert line == "containers: saw timed out, want each looked at again"
     (container,) = node.gpu_containers.containers
     assert not isinstance(container.nodes, Unknown)
@@ -112,5 +112,7 @@ def test_a_container_that_cannot_be_looked_at_is_not_proven() -> None:
         (replace(container, nodes=unopened), f"/dev/{first.name} opened"),
     ):
         containers = replace(node.gpu_containers, containers=(other,))
-        (line,) = shortcomings(replace(node, gpu_containers=containers), "cgroupfs", exposed(node))
+        (line,) = cure_shortcomings(
+            replace(node, gpu_containers=containers), "cgroupfs", exposed(node)
+        )
         assert line == f"container trainer: saw timed out, want {want}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pyinfra_nvml.facts.node import Node
-from pyinfra_nvml.facts.probe import Section, read
+from pyinfra_nvml.facts.probe import Section, read_frame
 from pyinfra_nvml.model.unknown import Unknown
 from tests import recordings
 from tests.private import UUID, clean, here, private
@@ -28,7 +28,7 @@ def test_the_recording_is_whole_and_names_its_origin(path: Path) -> None:
     first, *lines = path.read_text().splitlines()
     assert first.startswith(("# seen on ", "# made up after ")), first
     assert lines[-1].startswith("@end ")
-    answered = read(lines)
+    answered = read_frame(lines)
     assert lines[-1] == f"@end {len(answered)}"
     assert set(answered) <= {probe.name for probe in Node.probes}
 
@@ -104,7 +104,7 @@ def test_a_node_is_recorded_without_its_secrets(tmp_path: Path) -> None:
     path = save(node_that_has_secrets(), "gpu", "Debian 13", hosts=["gpu7"], place=tmp_path)
     lines = path.read_text().splitlines()
     text = path.read_text()
-    state = Node.parse(read(lines))
+    state = Node.parse(read_frame(lines))
     assert not isinstance(state, Unknown)
     assert not isinstance(state.daemon_json, Unknown)
     content = state.daemon_json.files[0].content

@@ -17,12 +17,12 @@ from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import (
     Area,
-    Doubt,
     Finding,
     Level,
     NotApplicable,
     Outcome,
     Status,
+    Undetermined,
     result,
 )
 from pyinfra_nvml.model.remedy import Repair
@@ -89,7 +89,7 @@ def test_what_a_node_says_is_no_markup() -> None:
     bad = Finding(
         Level.BROKEN, "container [red]x[/red]", "[bold]", "[/]", "[link=x]", Repair.NONE, "x"
     )
-    told = Verdict("[b]n", recordings.node("blank"), (result("a", Area.REST, [bad]),))
+    told = Verdict("[b]n", recordings.node("blank"), (result("a", Area.DEVICES, [bad]),))
     text = printed([told])
     assert "[b]n · container [red]x[/red] · broken" in text
     assert "[link=x]" in text
@@ -118,18 +118,18 @@ def test_a_document_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) ->
 
 
 def test_unknown_is_never_ok() -> None:
-    doubt = Doubt("node", "timed out")
-    assert result("a", Area.REST, []).status is Status.OK
-    assert result("a", Area.REST, [doubt]).status is Status.UNKNOWN
-    assert result("a", Area.REST, [NotApplicable("x"), doubt]).status is Status.UNKNOWN
-    told = Verdict("n", recordings.node("blank"), (result("a", Area.REST, [doubt]),))
+    doubt = Undetermined("node", "timed out")
+    assert result("a", Area.DEVICES, []).status is Status.OK
+    assert result("a", Area.DEVICES, [doubt]).status is Status.UNKNOWN
+    assert result("a", Area.DEVICES, [NotApplicable("x"), doubt]).status is Status.UNKNOWN
+    told = Verdict("n", recordings.node("blank"), (result("a", Area.DEVICES, [doubt]),))
     assert told.summary == "1 unknown"
 
 
 @pytest.mark.parametrize("level", Level)
 def test_a_level_is_reached_by_what_is_as_bad_or_worse(level: Level) -> None:
     finding = Finding(Level.AT_RISK, "x", "x", "x", "x", Repair.NONE, "x")
-    told = Verdict("n", recordings.node("blank"), (result("a", Area.REST, [finding]),))
+    told = Verdict("n", recordings.node("blank"), (result("a", Area.DEVICES, [finding]),))
     assert told.reaches(level) is (level is not Level.BROKEN)
     assert not told.reaches(None)
 
@@ -138,8 +138,8 @@ def test_a_check_that_fails_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
     def surprised(node: NodeState, _: Policy) -> Iterator[Outcome]:
         raise ValueError(f"surprise: {type(node).__name__}")
 
-    entry = Entry("surprised", Area.REST, "", surprised)
-    monkeypatch.setattr("pyinfra_nvml.audit.catalogue.entries", lambda: (entry,))
+    entry = Entry("surprised", Area.DEVICES, "", surprised)
+    monkeypatch.setattr("pyinfra_nvml.audit.catalogue.check_entries", lambda: (entry,))
     told = judge(recordings.node("blank"))
     assert told[0].status is Status.UNKNOWN
     assert "ValueError: surprise" in told[0].doubts[0].reason

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from pyinfra_nvml.audit.document import Run, record_audit
 from pyinfra_nvml.audit.verdict import Verdict, unreached, verdict
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, NotApplicable, result
+from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Undetermined, result
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.reports.files import write_reports
@@ -38,9 +38,9 @@ def fleet() -> list[Verdict]:
 def evil() -> Verdict:
     finding = Finding(Level.BROKEN, EVIL, EVIL, EVIL, EVIL, Repair.NONE, EVIL, EVIL, (EVIL,))
     results = (
-        result("device-loss", Area.REST, [finding]),
-        result("mig-monitor", Area.REST, [Doubt(EVIL, EVIL)]),
-        result("wsl", Area.REST, [NotApplicable(EVIL)]),
+        result("device-loss", Area.DEVICES, [finding]),
+        result("mig-monitor", Area.DEVICES, [Undetermined(EVIL, EVIL)]),
+        result("wsl", Area.DEVICES, [NotApplicable(EVIL)]),
     )
     return Verdict(EVIL, recordings.node("blank"), results)
 
@@ -179,7 +179,7 @@ def test_markdown_fits_a_comment_and_says_what_it_leaves_out() -> None:
             f"gpu-{n}",
             recordings.node("blank"),
             tuple(
-                result(f"check-{at}", Area.REST, [replace(finding, saw=f"{n} {at}")])
+                result(f"check-{at}", Area.DEVICES, [replace(finding, saw=f"{n} {at}")])
                 for at in range(20)
             ),
         )

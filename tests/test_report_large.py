@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pyinfra_nvml.audit.verdict import Verdict, unreached
-from pyinfra_nvml.model.finding import Area, Doubt, Finding, Level, Waived, result
+from pyinfra_nvml.model.finding import Area, Finding, Level, Undetermined, Waived, result
 from pyinfra_nvml.model.remedy import Repair
 from tests import recordings
 from tests.fleet import ALIKE, large, printed
@@ -78,8 +78,8 @@ def test_what_is_waived_is_counted_apart() -> None:
 def test_a_table_of_nodes_of_which_hardly_two_are_alike_shows_the_worst(width: int) -> None:
     nodes = large()
     for number in range(0, 400, 2):
-        doubts = [Doubt(str(at), "timed out") for at in range(number + 1)]
-        results = (result("wsl", Area.REST, doubts),)
+        doubts = [Undetermined(str(at), "timed out") for at in range(number + 1)]
+        results = (result("wsl", Area.DEVICES, doubts),)
         nodes[number] = replace(ALIKE, node=f"gpu-{number:03}", results=results)
     table = printed(nodes, width).split("\n\n")[0].splitlines()
     assert len(table) < 40 * 3
@@ -90,8 +90,8 @@ def test_a_table_of_nodes_of_which_hardly_two_are_alike_shows_the_worst(width: i
 
 def test_what_hardly_two_nodes_leave_untold_is_counted_past_the_first() -> None:
     nodes = [
-        Verdict(f"n{n}", recordings.node("blank"), (result("wsl", Area.REST, [doubt]),))
-        for n, doubt in enumerate(Doubt(f"pid {n}", "timed out") for n in range(60))
+        Verdict(f"n{n}", recordings.node("blank"), (result("wsl", Area.DEVICES, [doubt]),))
+        for n, doubt in enumerate(Undetermined(f"pid {n}", "timed out") for n in range(60))
     ]
     nodes += [unreached(f"n{n}", f"no route to 10.0.0.{n}") for n in range(60, 120)]
     text = printed(nodes)
@@ -101,9 +101,12 @@ def test_what_hardly_two_nodes_leave_untold_is_counted_past_the_first() -> None:
 
 
 def test_a_thing_that_nodes_of_different_doubts_share_is_told_once() -> None:
-    shared, own = Doubt("mig", "timed out"), [Doubt(f"pid {n}", "timed out") for n in range(50)]
+    shared, own = (
+        Undetermined("mig", "timed out"),
+        [Undetermined(f"pid {n}", "timed out") for n in range(50)],
+    )
     nodes = [
-        Verdict(f"n{n}", recordings.node("blank"), (result("wsl", Area.REST, [shared, own[n]]),))
+        Verdict(f"n{n}", recordings.node("blank"), (result("wsl", Area.DEVICES, [shared, own[n]]),))
         for n in range(50)
     ]
     assert printed(nodes).count("mig: timed out") == 1
@@ -138,7 +141,7 @@ def test_the_worst_come_first_whatever_the_inventory_says() -> None:
 
 
 def test_doubts_that_are_alike_are_told_once() -> None:
-    doubt = result("mig-monitor", Area.REST, [Doubt("mig", "timed out")])
+    doubt = result("mig-monitor", Area.DEVICES, [Undetermined("mig", "timed out")])
     nodes = [Verdict(f"n{n}", recordings.node("blank"), (doubt,), execs=1) for n in range(60)]
     text = printed(nodes)
     assert text.count("mig: timed out  [mig-monitor]") == 1

@@ -29,7 +29,7 @@ def written(before: bytes, after: bytes = NEW, **more: bool) -> LastWriteState:
 
 def planned(now: bytes, last: LastWriteState, node: str = "forky_cgroupfs") -> restore.Restore:
     """The plan for a recorded node with this daemon.json; its engine is on cgroupfs."""
-    return restore.plan(recordings.node(node, {"daemon_json.files": file(now)}), last)
+    return restore.plan_restore(recordings.node(node, {"daemon_json.files": file(now)}), last)
 
 
 def test_the_file_of_before_is_put_back_and_the_engine_restarted() -> None:

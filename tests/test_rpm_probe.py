@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from pyinfra_nvml.facts.node_script import script
+from pyinfra_nvml.facts.node_script import node_script
 from pyinfra_nvml.facts.nvidia_packages import NvidiaPackages, Package
-from pyinfra_nvml.facts.probe import read
+from pyinfra_nvml.facts.probe import read_frame
 from tests.lab import requirements
 from tests.node_scripts import stand_in
 
@@ -53,12 +53,12 @@ def place(tmp_path: Path) -> Path:
 def ask(place: Path, hidden: str = _HIDDEN) -> object:
     bin_ = place.parent.parent / "bin"
     told = subprocess.run(
-        ["unshare", "-m", "sh", "-c", hidden + script(NvidiaPackages.probes)],
+        ["unshare", "-m", "sh", "-c", hidden + node_script(NvidiaPackages.probes)],
         capture_output=True,
         text=True,
         env={**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}", "HOME": str(place.parent)},
     )
-    packages = NvidiaPackages.judged(read(told.stdout.splitlines()))
+    packages = NvidiaPackages.judged(read_frame(told.stdout.splitlines()))
     return getattr(packages, "rpm", packages)
 
 

@@ -105,7 +105,7 @@ TIME = NOW.isoformat()
 def audit(*nodes: str, level: str) -> dict[str, object]:
     """The audit of nodes, each with one finding of this level, or none."""
     said = ("container x", "refused", "reachable", "its rule is gone", Repair.NONE, "x")
-    found = result("device-loss", Area.REST, [Finding(Level(level), *said)] if level else [])
+    found = result("device-loss", Area.DEVICES, [Finding(Level(level), *said)] if level else [])
     return RecordedAudit(NOW, tuple(RecordedVerdict(node, (found,)) for node in nodes)).to_json()
 
 

@@ -12,8 +12,8 @@ import pytest
 from pyinfra_nvml.explain.wsl_advice import (
     Advice,
     advice,
+    advice_lines,
     desktop,
-    lines,
 )
 from pyinfra_nvml.model.unknown import Unknown
 from tests import recordings
@@ -33,7 +33,7 @@ def conf(*text: str) -> dict[str, Any]:
 
 
 def said(answers: dict[str, Any]) -> str:
-    return "\n".join(lines(advice(recordings.node("gpu_wsl", answers))))
+    return "\n".join(advice_lines(advice(recordings.node("gpu_wsl", answers))))
 
 
 def steps(answers: dict[str, Any]) -> list[str]:
@@ -120,7 +120,7 @@ def test_what_could_not_be_told_is_no_advice_and_no_all_clear(
 ) -> None:
     found = advice(recordings.node("gpu_wsl", answers))
     assert isinstance(found, Unknown)
-    assert [line for line in lines(found) if line.startswith(want)] == [found.reason]
+    assert [line for line in advice_lines(found) if line.startswith(want)] == [found.reason]
 
 
 def test_a_journal_that_was_not_read_is_told() -> None:

@@ -118,7 +118,7 @@ def _read(path: Path) -> Tree:
     if text.startswith("$ANSIBLE_VAULT"):
         raise InventoryError(f"{path}:1: saw a vault; {NEEDS}")
     yaml = path.suffix in (".yml", ".yaml", ".json")
-    return ansible_yaml.read(path, text) if yaml else ansible_ini.read(path, text)
+    return ansible_yaml.read_yaml(path, text) if yaml else ansible_ini.read_ini(path, text)
 
 
 NEEDS = "it takes Ansible itself: pip install ansible-core"

@@ -14,7 +14,7 @@ from pyinfra_nvml.inventories.readers.ansible_tree import Tree, expanded
 _SECTION = re.compile(r"\[([^:\]\s]+)(?::(\w+))?\]\s*(?:[#;].*)?$")
 
 
-def read(path: Path, text: str) -> Tree:
+def read_ini(path: Path, text: str) -> Tree:
     """The hosts and groups of the file; the first line that is none is refused."""
     tree = Tree()
     group, kind = "ungrouped", "hosts"

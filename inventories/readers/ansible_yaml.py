@@ -13,7 +13,7 @@ from pyinfra_nvml.inventories.readers.ansible_tree import Tree, expanded
 Pairs = Iterator[tuple[str, yaml.Node]]
 
 
-def read(path: Path, text: str) -> Tree:
+def read_yaml(path: Path, text: str) -> Tree:
     """The hosts and groups of the file; the first thing that is none of them is refused."""
     try:
         top = yaml.compose(text, Loader=yaml.SafeLoader)

@@ -19,7 +19,7 @@ ADDRESSES = ("InternalIP", "ExternalIP", "Hostname", "name")
 Hosts = list[tuple[str, dict[str, object]]]
 
 
-def hosts(kubeconfig: str | None, context: str | None, which: str, address: str) -> Hosts:
+def cluster_hosts(kubeconfig: str | None, context: str | None, which: str, address: str) -> Hosts:
     """The nodes with a GPU (``which`` "gpu"), or all of them, with the way to their cluster.
 
     .. code:: python

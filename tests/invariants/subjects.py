@@ -67,7 +67,7 @@ class Subject:
         asked = driver_plan.NodeAnswers(
             _means(self.state), RebootConditionsState(systemd=True), ContainerLibrariesState(())
         )
-        return driver_plan.plan(self.state, self.verdict.results, asked, reboot=reboot)
+        return driver_plan.plan_driver(self.state, self.verdict.results, asked, reboot=reboot)
 
 
 def _means(node: NodeState) -> HoldToolsState:

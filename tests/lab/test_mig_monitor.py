@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from pyinfra_nvml.facts.mig import MONITOR_NODE
-from pyinfra_nvml.remedies.mig_monitor_files import files
+from pyinfra_nvml.remedies.mig_monitor_files import monitor_files
 from pyinfra_nvml.remedies.mig_monitor_form import Choice, Form
 from pyinfra_nvml.settings.mig_monitor import Monitor
 from tests.lab import containers, image, requirements
@@ -67,11 +67,13 @@ def test_compose_starts_the_monitor_with_its_rights_and_no_more(lab: Lab, tmp_pa
     if not shutil.which("docker-compose"):
         assert not requirements.required(), "docker-compose: not here, want Debian's package"
         pytest.skip("docker-compose: not here, want Debian's package")
-    cdi = files(MONITOR, Choice(Form.RUNTIME_NODE, True, ""))["mig-monitor-runtime-node.cdi.yaml"]
+    cdi = monitor_files(MONITOR, Choice(Form.RUNTIME_NODE, True, ""))[
+        "mig-monitor-runtime-node.cdi.yaml"
+    ]
     node = lab.fresh("trixie", files={**containers.CDI_FILES, "/etc/cdi/mig-monitor.yaml": cdi})
     try:
         with engine(node, tmp_path / "docker.sock") as environment:
-            (hook,) = files(MONITOR, Choice(Form.HOOK, False, "")).values()
+            (hook,) = monitor_files(MONITOR, Choice(Form.HOOK, False, "")).values()
             done = up(hook, tmp_path, environment)
             assert done.returncode == 0, done.stderr
             assert inside(node, "ls /dev/nvidia-caps").split() == ["nvidia-cap1", "nvidia-cap2"]
@@ -88,7 +90,7 @@ def test_compose_starts_the_monitor_with_its_rights_and_no_more(lab: Lab, tmp_pa
 
             containers.remove(node, "mig-monitor")
             node.sh(NODES)
-            (text,) = files(MONITOR, Choice(Form.CDI_NODE, False, "")).values()
+            (text,) = monitor_files(MONITOR, Choice(Form.CDI_NODE, False, "")).values()
             done = up(text, tmp_path, environment)
             assert done.returncode == 0, done.stderr
             assert inside(node, "ls /dev/nvidia-caps") == "nvidia-cap2"

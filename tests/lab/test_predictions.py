@@ -7,7 +7,7 @@ import pytest
 from pyinfra_nvml.audit.catalogue import judge
 from pyinfra_nvml.facts.node import Node as NodeFact
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.probe import read
+from pyinfra_nvml.facts.probe import read_frame
 from pyinfra_nvml.model.finding import Level, Result
 from tests.lab import containers, triggers
 from tests.lab.node import Node
@@ -28,7 +28,9 @@ CONFIGS = {
 
 def result(node: Node, check: str) -> Result:
     """The check's answer to what the node says now."""
-    state = NodeFact.parse(read(node.run("sh -s", stdin=NodeFact().command()).stdout.splitlines()))
+    state = NodeFact.parse(
+        read_frame(node.run("sh -s", stdin=NodeFact().command()).stdout.splitlines())
+    )
     assert isinstance(state, NodeState)
     return next(result for result in judge(state) if result.check == check)
 

@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from pyinfra_nvml.facts.node import Node
-from pyinfra_nvml.facts.probe import Sections, read
+from pyinfra_nvml.facts.probe import Sections, read_frame
 from tests import described, recordings
 from tests.failures import failures
 from tests.machines import draws
@@ -62,7 +62,7 @@ class Machine:
     @property
     def sections(self) -> Sections:
         """The frame, as it is read again."""
-        return read(self.frame)
+        return read_frame(self.frame)
 
 
 @cache

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from pyinfra_nvml.facts.mig import MONITOR_NODE
-from pyinfra_nvml.remedies.mig_monitor_files import commands, files
+from pyinfra_nvml.remedies.mig_monitor_files import commands, monitor_files
 from pyinfra_nvml.remedies.mig_monitor_form import Choice, Form
 from pyinfra_nvml.settings.mig_monitor import Monitor
 from tests.lab import requirements
@@ -22,7 +22,7 @@ MONITOR = Monitor("registry.example/dcgm-exporter:4.2.0", "mig-monitor", "monito
 
 
 def written(form: Form, kubernetes: bool) -> dict[str, Any]:
-    found = files(MONITOR, Choice(form, kubernetes, ""))
+    found = monitor_files(MONITOR, Choice(form, kubernetes, ""))
     return {name.split(".")[1]: yaml.safe_load(text) for name, text in found.items()}
 
 
@@ -68,7 +68,7 @@ def test_the_right_by_cdi_is_one_node_and_read_only() -> None:
 def test_the_compose_service_holds_to_the_schema_and_to_the_least_rights(
     form: Form, tmp_path: Path
 ) -> None:
-    (text,) = files(MONITOR, Choice(form, False, "")).values()
+    (text,) = monitor_files(MONITOR, Choice(form, False, "")).values()
     service = yaml.safe_load(text)["services"]["mig-monitor"]
     assert (service["cap_drop"], service["cap_add"]) == (["ALL"], ["SYS_ADMIN"])
     assert service["security_opt"] == ["no-new-privileges:true"]
@@ -94,7 +94,7 @@ def test_the_compose_service_holds_to_the_schema_and_to_the_least_rights(
 def test_values_stay_values() -> None:
     odd = Monitor("r/x:1#y: {z}'\"\n- a", "yes", "null")
     for choice in (Choice(Form.RUNTIME_NODE, True, ""), Choice(Form.HOOK, False, "")):
-        for name, text in files(odd, choice).items():
+        for name, text in monitor_files(odd, choice).items():
             assert ".cdi." in name or odd.image in strings(yaml.safe_load(text))
 
 
@@ -106,7 +106,7 @@ def strings(value: object) -> list[object]:
 
 def test_two_forms_in_one_cluster_go_to_two_files_and_two_labels() -> None:
     forms = [Choice(form, True, "") for form in (Form.RUNTIME, Form.RUNTIME_NODE)]
-    names = [set(files(MONITOR, choice)) for choice in forms]
+    names = [set(monitor_files(MONITOR, choice)) for choice in forms]
     assert not names[0] & names[1]
     told = [list(commands(MONITOR, choice, "gpu-01", "rendered")) for choice in forms]
     assert "kubectl label node gpu-01 pyinfra-nvml/mig-monitor=runtime --overwrite" in told[0]
