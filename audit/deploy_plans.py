@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.combiners.engine import of_node
@@ -12,11 +13,16 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.remedies import reboot as driver
 from pyinfra_nvml.remedies.cgroupfs import DEPLOY
+from pyinfra_nvml.remedies.driver_plan import DriverPlan, NodeAnswers
+from pyinfra_nvml.remedies.driver_plan import plan_driver as driver_plan_of
 from pyinfra_nvml.remedies.engine_plan import Plan, plan_engine
 
 _ASKS = ("device-exposure", "device-loss", "engine-driver")
 """The checks whose findings name a remedy of deploys/fix_cgroup.py."""
+
+_WANT = "to know whether a container needs another cgroup driver"
 
 
 def carried_out(verdict: Verdict, deploy: str) -> tuple[Finding, ...]:
@@ -50,16 +56,40 @@ def cgroup_driver_plan(
     made = plan_engine(state, driver, only_exposed, overrule, last)
     if made.idle:
         return made
-    if doubts := tuple(_doubts(verdict)):
+    if doubts := tuple(_unsure(verdict, _ASKS, _WANT)):
         return Plan(driver, made.path, tuple(dict.fromkeys((*made.refusals, *doubts))))
     return _unasked(state, driver)
 
 
-def _doubts(verdict: Verdict) -> Iterator[Refusal]:
-    """Why it could not be told whether a container of this node needs the driver."""
-    want = "to know whether a container needs another cgroup driver"
+def driver_plan(
+    verdict: Verdict,
+    asked: NodeAnswers,
+    hold: str = "packages",
+    reboot: bool = False,
+    overrule: Collection[str] = (),
+) -> DriverPlan:
+    """What deploys/fix_driver.py does on this node: flag, holds and reboot that findings ask for.
+
+    Only the release of what it holds is the owner's word alone.
+    """
+    state = verdict.state
+    if isinstance(state, Unknown):
+        return DriverPlan(refusals=(Refusal("node", state.reason, "it to answer"),))
+    carried = (one.remedies for one in carried_out(verdict, driver.DEPLOY))
+    holds = any(remedy.id == "hold-packages" for remedies in carried for remedy in remedies)
+    made = driver_plan_of(
+        state, verdict.results, asked, hold, reboot, overrule, holds or hold == "release"
+    )
+    if holds or hold not in ("packages", "blacklist"):
+        return made
+    doubts = _unsure(verdict, ("driver-packages-held",), "to know whether the driver is to be held")
+    return replace(made, refusals=tuple(dict.fromkeys((*made.refusals, *doubts))))
+
+
+def _unsure(verdict: Verdict, checks: Collection[str], want: str) -> Iterator[Refusal]:
+    """Why these checks could not tell whether a remedy is needed on this node."""
     for result in verdict.results:
-        if result.check in _ASKS:
+        if result.check in checks:
             for doubt in result.doubts:
                 yield Refusal(doubt.subject, doubt.reason, want)
 

@@ -17,7 +17,8 @@ Good:
     /dev/nvidiactl    mode 666
     /dev/nvidia-uvm   mode 666, 509:0
 
-Repair: by hand: `nvidia-modprobe -c0 -u` makes the nodes, a line in modprobe.d sets the mode.
+Repair: by hand: `nvidia-modprobe -c0 -u` makes the nodes, a line in modprobe.d sets the mode. A
+node that is a container itself (LXC, LXD) gets its nodes from its host.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.driver_state import contained
+from pyinfra_nvml.combiners.guest import guest
 from pyinfra_nvml.combiners.loaded_driver import loaded_driver
 from pyinfra_nvml.facts.container_toolkit import ContainerToolkitState
 from pyinfra_nvml.facts.node import NodeState
@@ -32,10 +34,11 @@ from pyinfra_nvml.facts.nvidia_devices import DeviceNode, NvidiaDevicesState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.facts.nvidia_params import NvidiaParamsState
 from pyinfra_nvml.model.finding import Area, Finding, Level, Outcome, Undetermined
-from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.DEVICES
+
+_NODES = ("guest-devices", "make-nodes")
 
 _DECIMAL_666 = "1232"
 """666 written as if it were octal: 0o1232 == 666."""
@@ -75,11 +78,12 @@ def _judge(
     elif (
         params is not None
         and not params.uvm
-        and node.container_toolkit
+        and (node.container_toolkit or guest(node))
         and "/dev/nvidiactl" in paths
     ):
         if "/dev/nvidia-uvm" not in paths:
-            yield _missing("/dev/nvidia-uvm", "nvidia_uvm is not loaded", False)
+            # Nothing in a guest makes the node at the first use: its host did not give it.
+            yield _missing("/dev/nvidia-uvm", "nvidia_uvm is not loaded", bool(guest(node)))
     elif params is not None and params.uvm:
         yield from _uvm(paths.get("/dev/nvidia-uvm"), params, bool(paths))
 
@@ -105,9 +109,7 @@ def _modes(
             want="mode 666, or what you chose, written in octal: NVreg_DeviceFileMode=0666",
             why="only root can open them with that mode: programs and containers of other users"
             " fail",
-            repair=Repair.MANUAL,
-            do="write 0666 (or 438) in /etc/modprobe.d, then reload the module, or reboot;"
-            " chmod 666 helps until then",
+            fix=("device-mode",),
             avoid="privileged containers",
             evidence=tuple(f"{path} {_DECIMAL_666}" for path in wrong),
         )
@@ -122,8 +124,8 @@ def _missing(path: str, proof: str, others: bool) -> Finding:
         want=path,
         why="containers that name it (--device, CDI) do not start, and CUDA finds no device, until"
         " a program of root makes it",
-        repair=Repair.MANUAL,
-        do="nvidia-modprobe -c0 -u; for good: nvidia-persistenced or a udev rule",
+        fix=_NODES,
+        target=path,
     )
 
 
@@ -137,8 +139,8 @@ def _uvm(device: DeviceNode | None, params: NvidiaParamsState, others: bool) -> 
             saw=f"major {device.major}",
             want=f"major {params.uvm_major}, as /proc/devices says",
             why="the node is from another boot and leads nowhere: CUDA fails",
-            repair=Repair.MANUAL,
-            do="rm /dev/nvidia-uvm /dev/nvidia-uvm-tools; nvidia-modprobe -c0 -u",
+            fix=_NODES,
+            target=device.path,
         )
 
 
@@ -159,8 +161,7 @@ def _in_containers(node: NodeState) -> Iterator[Finding]:
                 want="a driver behind each of its nodes",
                 why="the module was unloaded, or loaded again with another number: CUDA fails in"
                 " this container, or its program turns to the CPU",
-                repair=Repair.MANUAL,
-                do="nvidia-modprobe -c0 -u; where a CDI spec has the old number, nvidia-ctk cdi"
-                f" generate again; then recreate {one.name}",
+                fix=("recreate-with-nodes",),
+                target=one.id,
                 avoid="changing the cgroup driver: nobody refused the device",
             )

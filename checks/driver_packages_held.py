@@ -3,7 +3,8 @@
 An unattended update of the driver replaces the library under the module in memory: from then on
 every new process and container fails ("Driver/library version mismatch") until somebody reboots.
 Held packages change only when their owner says so. Hold fabric manager and driver together: they
-have to be one version.
+have to be one version. Where Ubuntu's ready-made modules are used, hold the kernel's package with
+them: a newer kernel boots without a module while the driver is held.
 
 Bad:
 
@@ -13,7 +14,8 @@ Good:
 
     unattended-upgrades on   libnvidia-compute-550 held (apt-mark hold)
 
-Repair: `deploys/fix_driver.py`, or hold the packages with the distribution's own tool, or name them
+Repair: bring the driver in step first where it is not. Then `deploys/fix_driver.py`, or hold the
+packages with the distribution's own tool, or name them
 in unattended-upgrades' Package-Blacklist. Security updates of the driver then wait for you.
 """
 
@@ -21,14 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pyinfra_nvml.combiners.driver_packages import driver_packages
+from pyinfra_nvml.combiners.driver_packages import held_together
 from pyinfra_nvml.facts.automatic_updates import AutomaticUpdatesState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import ABSENT
 from pyinfra_nvml.facts.nvidia_packages import NvidiaPackagesState, Package
 from pyinfra_nvml.facts.wsl import WslState
 from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
-from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.DEVICES
@@ -45,7 +46,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield NotApplicable(ABSENT)
     elif isinstance(packages, Unknown):
         yield Undetermined("driver packages", packages.reason)
-    elif not (driver := driver_packages(packages.known)):
+    elif not (driver := held_together(packages.known)):
         yield from _without_packages(packages)
     elif isinstance(node.automatic_updates, Unknown):
         yield Undetermined("automatic updates", node.automatic_updates.reason)
@@ -94,15 +95,13 @@ def _touched(updates: AutomaticUpdatesState, package: Package) -> bool:
 def _finding(updates: AutomaticUpdatesState, free: list[Package]) -> Finding:
     names = list(dict.fromkeys(package.name.partition(":")[0] for package in free))
     shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    hold = "apt-mark hold" if free[0].manager == "dpkg" else "dnf versionlock add"
     return Finding(
         level=Level.ADVICE,
         subject="driver packages",
         saw=f"{', '.join(updates.by)} on, not held: {shown}",
         want="held, or left out of automatic updates",
         why="an update of the driver by itself breaks every new container until a reboot",
-        repair=Repair.HOLD_PACKAGES,
-        do=f"{hold} {' '.join(names)}",
+        fix=("hold-packages", "hold-by-hand"),
         avoid="holding cuda-drivers alone: what it depends on changes without it",
         evidence=tuple(f"allowed: {origin}" for origin in updates.origins),
     )

@@ -15,9 +15,10 @@ Good:
     loaded 550.107.02   on disk 550.107.02   libnvidia-ml 550.107.02
 
 Repair: a reboot, if the module on disk equals the library (`deploys/fix_driver.py` flags the node,
-and reboots it if you ask for it). Else by hand: build or install what is missing first. A container
-with a driver of its own inside (LXC, LXD) takes the version of its host. On WSL2 Windows brings the
-driver and this check does not apply.
+and reboots it if you ask for it). Else by hand: build or install what is missing first, by what
+brings the module on this node (dkms, ready-made packages, akmods, an image). A node that is a
+container itself (LXC, LXD) takes the version of its host and never builds a module. On WSL2
+Windows brings the driver and this check does not apply.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.combiners import driver_state as skew
-from pyinfra_nvml.combiners.driver_evidence import evidence, mismatch_line
-from pyinfra_nvml.combiners.guest import guest, hosts_module, in_guest
+from pyinfra_nvml.combiners.driver_evidence import evidence, mismatch_line, told
+from pyinfra_nvml.combiners.guest import guest, in_guest
+from pyinfra_nvml.combiners.unsupported_gpu import unsupported_gpu, why_ignored
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState
 from pyinfra_nvml.facts.wsl import WslState
-from pyinfra_nvml.model.driver_versions import same
+from pyinfra_nvml.model.driver_versions import newer, same
 from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
-from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.VERSIONS
@@ -56,20 +57,19 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif isinstance(driver.library, Unknown):
         yield Undetermined("driver library", driver.library.reason)
     elif driver.library is None:
-        yield Undetermined(
-            "driver library", "no libnvidia-ml where the loader looks; module is loaded"
-        )
-    elif hosts_module(node):
+        yield from _no_library(node, driver, driver.loaded)
+    elif guest(node):
         yield from in_guest(driver, driver.loaded, driver.library, guest(node))
+        if same(driver.loaded, driver.library):
+            yield from _refused_clients(node, driver, driver.loaded)
     elif same(driver.loaded, driver.library):
-        yield from _in_step(driver, driver.loaded)
+        yield from _in_step(node, driver, driver.loaded)
     else:
         yield from _skewed(driver, driver.loaded, driver.library)
 
 
 def _skewed(driver: NvidiaDriverState, loaded: str, library: str) -> Iterator[Outcome]:
     boot = skew.next_boot(driver)
-    repair, do = skew.cure(driver, loaded, library, boot)
     yield Finding(
         level=Level.BROKEN,
         subject="driver",
@@ -77,8 +77,8 @@ def _skewed(driver: NvidiaDriverState, loaded: str, library: str) -> Iterator[Ou
         want=_WANT,
         why="NVML refuses a module of another version: new processes and containers fail, those"
         " that run already go on until they end",
-        repair=repair,
-        do=do,
+        fix=_fix(driver, loaded, library, boot),
+        target=boot.kernel,
         avoid="installing the library or the container toolkit again, adding privileges or"
         " devices: the module in memory stays what it is",
         evidence=evidence(driver),
@@ -88,7 +88,45 @@ def _skewed(driver: NvidiaDriverState, loaded: str, library: str) -> Iterator[Ou
         yield Undetermined("module on disk", boot.version.reason)
 
 
-def _in_step(driver: NvidiaDriverState, loaded: str) -> Iterator[Outcome]:
+def _fix(
+    driver: NvidiaDriverState, loaded: str, library: str, boot: skew.NextBoot
+) -> tuple[str, ...]:
+    """The module follows a library that is newer; a library that is older follows the module."""
+    if skew.contained(driver):
+        return ("driver-container",)
+    if not newer(library, loaded):
+        return ("match-library",)
+    if isinstance(boot.version, Unknown):
+        return ("confirm-module",)
+    if boot.version is not None and same(boot.version, library):
+        return ("reboot", "reboot-by-hand")
+    return ("bring-module",)
+
+
+def _no_library(node: NodeState, driver: NvidiaDriverState, loaded: str) -> Iterator[Outcome]:
+    """Broken where containers are meant to get the GPU: the toolkit takes the library from here."""
+    libraries = driver.libraries
+    copies = isinstance(libraries, Unknown) or bool(libraries.files) or bool(libraries.root)
+    if copies or not _gives_gpus(node):
+        yield Undetermined(
+            "driver library", "no libnvidia-ml where the loader looks; module is loaded"
+        )
+        return
+    yield Finding(
+        level=Level.BROKEN,
+        subject="driver",
+        saw=f"module {loaded}, no libnvidia-ml on this node, and the container toolkit",
+        want=f"libnvidia-ml {loaded}",
+        why="no container that asks for a GPU starts (libnvidia-ml.so.1 cannot be opened), and one"
+        " that stops does not start again",
+        fix=("guest-libraries", "match-library"),
+        avoid="a restart of the container engine, or libraries in the image",
+        evidence=evidence(driver),
+    )
+
+
+def _in_step(node: NodeState, driver: NvidiaDriverState, loaded: str) -> Iterator[Outcome]:
+    yield from _refused_clients(node, driver, loaded)
     if skew.contained(driver):
         return
     boot = skew.next_boot(driver)
@@ -98,56 +136,73 @@ def _in_step(driver: NvidiaDriverState, loaded: str) -> Iterator[Outcome]:
         reason = f"none for {boot.kernel}, yet one is loaded, and no package manager to ask"
         yield Undetermined("module on disk", reason)
     elif boot.version is None:
-        yield _pending(driver, *skew.nothing_to_boot(boot))
+        why = (
+            f"kernel {boot.kernel} boots next and has no nvidia module: the GPUs are gone after it"
+        )
+        yield _pending(driver, boot.kernel, why, "bring-module")
     elif not same(boot.version, loaded):
-        yield _pending(driver, *skew.another_to_boot(boot, loaded))
-    yield from _refused_clients(driver, loaded)
+        why = (
+            f"the next boot, or a reload of the module, loads {boot.version}, which refuses the"
+            f" library {loaded}"
+        )
+        yield _pending(driver, boot.kernel, why, "match-library")
 
 
-def _pending(driver: NvidiaDriverState, why: str, do: str) -> Finding:
+def _pending(driver: NvidiaDriverState, kernel: str, why: str, remedy: str) -> Finding:
     return Finding(
         level=Level.AT_RISK,
         subject="driver",
         saw=skew.saw(driver),
         want=_WANT,
         why=why,
-        repair=Repair.MANUAL,
-        do=do,
+        fix=(remedy,),
+        target=kernel,
         avoid="a reboot before that",
         evidence=evidence(driver),
     )
 
 
-def _refused_clients(driver: NvidiaDriverState, loaded: str) -> Iterator[Finding]:
-    """Clients that the module of today refused: the node is in step, so they brought their own."""
+def _refused_clients(node: NodeState, driver: NvidiaDriverState, loaded: str) -> Iterator[Finding]:
+    """Clients that the module of today refused: the node is in step, so they brought their own.
+
+    Broken while the container of one runs; else the log of this boot is all that is left of it.
+    """
     if isinstance(driver.log, Unknown):
         return
     refused = [m for m in driver.log.mismatches if m.module == loaded and m.library != loaded]
+    found = node.gpu_containers
+    running = {} if isinstance(found, Unknown) else {one.pid: one for one in found.containers}
     # Each by its name: by the last alone, it would be another finding at every audit.
     for name in sorted({mismatch.client or "" for mismatch in refused}):
         own = [mismatch for mismatch in refused if (mismatch.client or "") == name]
+        here = [mismatch for mismatch in own if mismatch.pid and mismatch.pid in running]
+        last = (here or own)[-1]
+        container = running[last.pid] if here and last.pid else None
+        client = f"client {name or 'of an unknown name'}"
         yield Finding(
-            level=Level.ADVICE,
-            subject=f"client {name or 'of an unknown name'}",
-            saw=f"libnvidia-ml {own[-1].library} refused by module {loaded}, since boot:"
-            f" {len(own)}",
+            level=Level.BROKEN if container else Level.ADVICE,
+            subject=f"{client} in container {container.name}" if container else client,
+            saw=f"libnvidia-ml {last.library} refused by module {loaded}, since boot: {len(own)}",
             want=f"clients with libnvidia-ml {loaded}",
             why="the node's own library is in step: a container made before the driver changed"
             " still has the old library in it, or an image brings one",
-            repair=Repair.MANUAL,
-            do="recreate that container; a restart keeps what CDI mounted when it was made",
-            evidence=tuple(mismatch_line(mismatch) for mismatch in own[-3:]),
+            fix=("recreate-client",),
+            target=container.id if container else "",
+            evidence=tuple(mismatch_line(mismatch) for mismatch in (*own[-3:], *here[-1:])),
         )
+
+
+def _gives_gpus(node: NodeState) -> bool:
+    """Whether the container toolkit says that containers are meant to get this node's GPUs."""
+    toolkit = node.container_toolkit
+    if isinstance(toolkit, Unknown) or not toolkit:
+        return False
+    return toolkit.has("nvidia-container-cli") is True
 
 
 def _not_installed(node: NodeState, gpus: int) -> Outcome:
     """The container toolkit on the node itself says that containers are meant to get its GPUs."""
-    toolkit = node.container_toolkit
-    if (
-        isinstance(toolkit, Unknown)
-        or not toolkit
-        or toolkit.has("nvidia-container-cli") is not True
-    ):
+    if not _gives_gpus(node):
         return NotApplicable("an NVIDIA GPU, but no driver of NVIDIA's installed")
     return Finding(
         level=Level.BROKEN,
@@ -155,8 +210,7 @@ def _not_installed(node: NodeState, gpus: int) -> Outcome:
         saw=f"the container toolkit, {gpus} GPU on the PCI bus, no part of a driver",
         want="NVIDIA's driver",
         why="no container that asks for a GPU starts (libnvidia-ml.so.1 cannot be opened)",
-        repair=Repair.MANUAL,
-        do="install the driver (Ubuntu: ubuntu-drivers install --gpgpu), then reboot",
+        fix=("install-driver",),
         avoid="installing the toolkit again, or libraries in the image",
     )
 
@@ -175,15 +229,33 @@ def _not_loaded(node: NodeState, driver: NvidiaDriverState) -> Iterator[Outcome]
         yield _not_installed(node, len(devices.gpus))
     else:
         holders = {gpu.driver for gpu in devices.gpus if gpu.driver}
-        why, do = skew.why_not_loaded(driver, holders)
+        why, remedy = _why_not_loaded(node, driver, holders)
         yield Finding(
             level=Level.BROKEN,
             subject="driver",
             saw=f"{skew.saw(driver)}; {len(devices.gpus)} GPU on the PCI bus",
             want="the nvidia module loaded",
             why=why,
-            repair=Repair.MANUAL,
-            do=do,
+            fix=(remedy,),
+            target=_running(driver) if remedy == "bring-module" else "",
             avoid="changing the containers or their engine: no program reaches the GPU now",
             evidence=evidence(driver),
         )
+
+
+def _why_not_loaded(
+    node: NodeState, driver: NvidiaDriverState, holders: set[str]
+) -> tuple[str, str]:
+    """Why the module of a node with a GPU is not in memory, and the remedy's id."""
+    if "nouveau" in holders:
+        return "nouveau holds the GPU", "load-module"
+    if not guest(node) and driver.on_disk is None and not isinstance(driver.module, Unknown):
+        kernel = _running(driver)
+        return f"the running kernel {kernel} has no nvidia module on disk", "bring-module"
+    if ignored := unsupported_gpu(driver):
+        return why_ignored(driver, ignored), "other-module"
+    return "no nvidia module is loaded", "load-module"
+
+
+def _running(driver: NvidiaDriverState) -> str:
+    return "" if isinstance(driver.module, Unknown) else told(driver.module.kernel)

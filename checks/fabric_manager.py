@@ -24,9 +24,8 @@ from collections.abc import Iterator
 from pyinfra_nvml.combiners.nvswitches import NvSwitches, impossible, nvswitches
 from pyinfra_nvml.facts.fabric_manager import FabricManagerState
 from pyinfra_nvml.facts.node import NodeState
-from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState
+from pyinfra_nvml.facts.nvidia_driver import ABSENT
 from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
-from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.VERSIONS
@@ -50,7 +49,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif driver.loaded is None:
         yield NotApplicable("no nvidia module is loaded (see driver-skew)")
     else:
-        yield from _judge(node, driver, driver.loaded, manager, switches)
+        yield from _judge(node, driver.loaded, manager, switches)
 
 
 def _enabled(manager: FabricManagerState | Unknown | None) -> bool:
@@ -59,7 +58,6 @@ def _enabled(manager: FabricManagerState | Unknown | None) -> bool:
 
 def _judge(
     node: NodeState,
-    driver: NvidiaDriverState,
     loaded: str,
     manager: FabricManagerState | None,
     switches: NvSwitches,
@@ -76,14 +74,13 @@ def _judge(
     elif manager.version and manager.version != loaded:
         saw = f"fabric manager {manager.version}, driver {loaded}, {_state(manager)}"
         level = Level.BROKEN if switches and not up else Level.AT_RISK
-        yield _finding(level, saw, loaded, _OTHER, _after_reboot(driver, manager.version))
+        yield _finding(level, saw, loaded, _OTHER)
         return
     if not up and isinstance(manager.running, Unknown):
         yield Undetermined("fabric manager", manager.running.reason)
     elif not up and switches:
         saw = f"{switches.told}, fabric manager {_state(manager)}"
-        do = "systemctl enable --now nvidia-fabricmanager; its journal says why it stopped"
-        yield _finding(Level.BROKEN, saw, loaded, _ABSENT, do)
+        yield _finding(Level.BROKEN, saw, loaded, _ABSENT)
 
 
 def _left_over(loaded: str, manager: FabricManagerState) -> Finding:
@@ -94,8 +91,8 @@ def _left_over(loaded: str, manager: FabricManagerState) -> Finding:
         saw=f"fabric manager {told} enabled, {_state(manager)}, driver {loaded}, no NVSwitch",
         want="no fabric manager on a machine without NVSwitch",
         why="it finds nothing to do and fails at every boot; CUDA does not need it here",
-        repair=Repair.MANUAL,
-        do="systemctl disable --now nvidia-fabricmanager, or remove its package",
+        fix=("fabric-manager",),
+        target="left over",
         avoid="updating the driver for it",
     )
 
@@ -108,22 +105,14 @@ def _state(manager: FabricManagerState) -> str:
     return manager.active if isinstance(manager.active, str) else "without a unit"
 
 
-def _after_reboot(driver: NvidiaDriverState, version: str) -> str:
-    """Where the update brought both, and only the module in memory is behind."""
-    if driver.library == version:
-        return "see driver-skew: the next boot brings both into step"
-    return ""
-
-
-def _finding(level: Level, saw: str, loaded: str, why: str, do: str = "") -> Finding:
+def _finding(level: Level, saw: str, loaded: str, why: str) -> Finding:
     return Finding(
         level=level,
         subject="fabric manager",
         saw=saw,
         want=f"fabric manager {loaded}, active",
         why=why,
-        repair=Repair.MANUAL,
-        do=do or f"install nvidia-fabricmanager of version {loaded} and hold it with the driver",
+        fix=("fabric-manager",),
         avoid="changing the containers or their engine",
         reference="https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/",
     )

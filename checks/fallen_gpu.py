@@ -25,7 +25,6 @@ from pyinfra_nvml.combiners.kernel_log import kernel_log
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_log import NvidiaLogState
 from pyinfra_nvml.model.finding import Area, Finding, Level, Outcome
-from pyinfra_nvml.model.remedy import Repair
 
 AREA = Area.DEVICES
 
@@ -52,9 +51,7 @@ def _finding(slot: str, line: str) -> Finding:
         " bus",
         want="the GPU on the bus",
         why="nothing reaches it until the node reboots, and whoever opens it may hang for good",
-        repair=Repair.MANUAL,
-        do="take the node out of service, then reboot or power-cycle it; if it comes again, look at"
-        " power, heat, the seat of the card",
+        fix=("power-cycle",),
         avoid="nvidia-smi, docker restart and a restart of docker: they may hang on the GPU",
         evidence=(line,),
         reference="https://docs.nvidia.com/deploy/xid-errors/",

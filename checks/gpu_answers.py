@@ -24,12 +24,11 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.guest import guest
 from pyinfra_nvml.combiners.loaded_driver import loaded_driver
-from pyinfra_nvml.combiners.unsupported_gpu import unsupported_gpu
+from pyinfra_nvml.combiners.unsupported_gpu import unsupported_gpu, why_ignored
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.driver_versions import same
 from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
-from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.DEVICES
@@ -52,7 +51,10 @@ def check(node: NodeState) -> Iterator[Outcome]:
     elif _given_away(driver):
         yield NotApplicable("every NVIDIA GPU is handed to a guest (vfio-pci)")
     else:
-        yield _judge(work.reason, _refused(node, work.reason) or unsupported_gpu(driver))
+        refused, ignored = _refused(node, work.reason), unsupported_gpu(driver)
+        ids = ("guest-devices",) if refused else ("other-module",) if ignored else ("power-cycle",)
+        why = refused or (why_ignored(driver, ignored) if ignored else "")
+        yield _judge(work.reason, why, ids)
 
 
 def _skewed(driver: NvidiaDriverState) -> bool:
@@ -65,37 +67,31 @@ def _given_away(driver: NvidiaDriverState) -> bool:
     return bool(gpus) and all(gpu.driver == "vfio-pci" for gpu in gpus)
 
 
-def _refused(node: NodeState, reason: str) -> tuple[str, str] | None:
+def _refused(node: NodeState, reason: str) -> str:
     """In a system container NVML's Unknown Error is its host's device cgroup (lxc.container.conf,
     lxc.cgroup2.devices.allow): the GPU itself is well."""
     manager = guest(node)
     if not manager or "initialize NVML: Unknown Error" not in reason:
-        return None
-    return (
-        f"this node is a container ({manager}) whose device cgroup refuses it the GPU's nodes",
-        f"on its host, allow {manager} the majors of nvidia and nvidia-uvm (/proc/devices names"
-        " them; lxc: lxc.cgroup2.devices.allow = c 195:* rwm), then start this container again",
-    )
+        return ""
+    return f"this node is a container ({manager}) whose device cgroup refuses it the GPU's nodes"
 
 
-def _judge(reason: str, left: tuple[str, str] | None) -> Outcome:
+def _judge(reason: str, left: str, ids: tuple[str, ...]) -> Outcome:
     hung = "hung" in reason
     if not hung and not _LOST.search(reason):
         return Undetermined("nvidia-smi", reason)
     why = "the driver does not reach a GPU; containers that have it do not either"
-    do = "dmesg | grep NVRM names the reason; take the node out of service, then reboot it"
     if hung:
         why = "the driver or a GPU is stuck: processes that use it cannot be ended"
     elif left:
-        why, do = left
+        why = left
     return Finding(
         level=Level.BROKEN,
         subject="nvidia-smi",
         saw=reason,
         want="an answer that names every GPU",
         why=why,
-        repair=Repair.MANUAL,
-        do=do,
+        fix=("power-cycle",) if hung else ids,
         avoid="docker restart, and a restart of docker: they may wait for good",
         evidence=(reason,),
     )

@@ -23,12 +23,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.combiners.loaded_driver import loaded_driver
-from pyinfra_nvml.combiners.unsupported_gpu import unsupported_gpu
+from pyinfra_nvml.combiners.unsupported_gpu import unsupported_gpu, why_ignored
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_devices import PciDevice
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
-from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.DEVICES
@@ -49,7 +48,9 @@ def check(node: NodeState) -> Iterator[Outcome]:
     else:
         for gpu in driver.devices.gpus:
             if gpu.driver in (None, _TAKEN) and not _virtual(gpu, driver.devices.gpus):
-                yield _finding(gpu, len(driver.devices.gpus), unsupported_gpu(driver, gpu.slot))
+                ignored = unsupported_gpu(driver, gpu.slot)
+                why = why_ignored(driver, ignored) if ignored else ""
+                yield _finding(gpu, len(driver.devices.gpus), why)
 
 
 def _virtual(gpu: PciDevice, others: tuple[PciDevice, ...]) -> bool:
@@ -59,23 +60,17 @@ def _virtual(gpu: PciDevice, others: tuple[PciDevice, ...]) -> bool:
     return gpu.driver is None and any(other.driver for other in same)
 
 
-def _finding(gpu: PciDevice, count: int, left: tuple[str, str] | None) -> Finding:
+def _finding(gpu: PciDevice, count: int, left: str) -> Finding:
     holder = f"bound to {gpu.driver}" if gpu.driver else "bound to no driver"
     why = "programs and containers that ask for all GPUs do not get this one"
-    do = (
-        f"dmesg | grep -e NVRM -e {gpu.slot} names the reason; if it was unbound on purpose,"
-        " nothing"
-    )
-    if gpu.driver == _TAKEN:
-        do = "keep nouveau from loading (modprobe.d, then a new initramfs), and reboot"
-    elif left:
-        why, do = left
+    if left and gpu.driver != _TAKEN:
+        why = left
     return Finding(
         level=Level.AT_RISK,
         subject=f"GPU {gpu.slot}",
         saw=f"{holder}, one of {count} GPUs",
         want="nvidia, or vfio-pci for a guest",
         why=why,
-        repair=Repair.MANUAL,
-        do=do,
+        fix=("other-module",) if left and gpu.driver != _TAKEN else ("unbound-gpu",),
+        target=gpu.slot,
     )

@@ -25,7 +25,6 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.facts.nvidia_log import NvidiaLogState
 from pyinfra_nvml.model.finding import Area, Finding, Level, Outcome
-from pyinfra_nvml.model.remedy import Repair
 
 AREA = Area.VERSIONS
 
@@ -48,9 +47,7 @@ def _finding(loaded: str, lines: tuple[str, ...]) -> Finding:
         saw=f"{len(lines)} failures to start it since boot, module {loaded}",
         want=f"the firmware of {loaded} in /lib/firmware/nvidia/{loaded}, and every GPU up with it",
         why="the module takes no firmware of another version, and a GPU without it is not there",
-        repair=Repair.MANUAL,
-        do="reboot if driver-skew says so; else reset or power-cycle the GPU, and look at the"
-        " vendor's notes on this driver",
+        fix=("power-cycle",),
         avoid="copying firmware of another version into place",
         evidence=lines[-3:],
         reference="checks.md#gpu-firmware",

@@ -23,7 +23,6 @@ from collections.abc import Iterator
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.reboot_required import RebootRequest
 from pyinfra_nvml.model.finding import Area, Finding, Level, NotApplicable, Outcome, Undetermined
-from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 AREA = Area.DEVICES
@@ -62,8 +61,6 @@ def _finding(request: RebootRequest) -> Finding:
         + (f": {shown}" if shown else ""),
         want="no reboot pending",
         why="the reboot will come, and it stops every container",
-        repair=Repair.MANUAL,
-        do="choose its time; see driver-skew first where that has a finding: not every reboot ends"
-        " with a working driver",
+        fix=("choose-reboot-time",),
         evidence=request.words,
     )

@@ -11,7 +11,7 @@ _FIRST, _LAST = (1, 1, 3), (1, 1, 6)
 """runc, libcontainer/cgroups/systemd/common.go at its tags: 1.1.3 began to ask /dev/char, 1.1.7
 stopped where systemd is 240 or newer."""
 
-_SYSTEMD = 240
+SYSTEMD = 240
 """Older ones need the path to exist whatever runc does."""
 
 
@@ -42,7 +42,7 @@ def wanted(node: NodeState) -> bool | Unknown:
     systemd = node.systemd_manager
     if systemd is None or isinstance(systemd, Unknown):
         return systemd or False
-    return systemd.number if isinstance(systemd.number, Unknown) else systemd.number < _SYSTEMD
+    return systemd.number if isinstance(systemd.number, Unknown) else systemd.number < SYSTEMD
 
 
 def _without_runc(node: NodeState) -> tuple[int, ...] | None:

@@ -9,7 +9,6 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.driver_versions import same
 from pyinfra_nvml.model.finding import Finding, Level
-from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
 
 
@@ -31,11 +30,10 @@ def unfiltered(node: NodeState) -> bool:
 UNFILTERED = "an unprivileged system container: no device filter can be set in here"
 
 
-def hosts_module(node: NodeState) -> bool:
-    """Whether the module in memory is the host's: this container has no kernel on disk."""
-    driver = node.nvidia_driver
-    module = driver.module if isinstance(driver, NvidiaDriverState) else None
-    return bool(guest(node)) and not isinstance(module, Unknown | None) and module.disk == ()
+def on_host(node: NodeState) -> str:
+    """The beginning of what is to be done on the host of this node; empty where it has none."""
+    manager = guest(node)
+    return f"on the host of this container ({manager}): " if manager else ""
 
 
 def in_guest(
@@ -50,9 +48,7 @@ def in_guest(
         saw=f"module {loaded} of the host, libnvidia-ml {library} in this container ({manager})",
         want=f"libnvidia-ml {loaded} in here",
         why="the module is the host's, and NVML refuses one of another version",
-        repair=Repair.MANUAL,
-        do=f"install the user-space part of {loaded} in here (--no-kernel-modules), or let the"
-        " container's manager give the host's libraries (nvidia.runtime=true on LXD)",
+        fix=("guest-libraries",),
         avoid="a reboot of this container: it loads no module",
         evidence=evidence(driver),
     )

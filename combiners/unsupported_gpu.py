@@ -7,37 +7,35 @@ from pyinfra_nvml.facts.nvidia_log import IgnoredGpu, NvidiaLogState
 from pyinfra_nvml.facts.nvidia_module import Flavour, NvidiaModuleState
 
 
-def unsupported_gpu(driver: NvidiaDriverState, slot: str = "") -> tuple[str, str] | None:
-    """Why the module leaves a GPU alone, and what to do; ``None`` where it does not say so.
+def unsupported_gpu(driver: NvidiaDriverState, slot: str = "") -> IgnoredGpu | None:
+    """A GPU that the module in memory does not drive; ``None`` where it does not say so.
 
     Of one GPU where its ``slot`` is given: a name in the log may be any GPU's. What the kernel log
     has from before another module was loaded does not count.
     """
     log = driver.log
     for one in log.ignored if isinstance(log, NvidiaLogState) else ():
-        if _mended(driver, one) or (slot and one.gpu[:1].isdigit() and one.gpu != slot):
-            continue
-        if one.wants == "open":
-            return (
-                f"GPU {one.gpu} works with NVIDIA's open kernel module alone (Blackwell and newer),"
-                " and this is the proprietary one",
-                "install the open module of the same version in its place (nvidia-driver-NNN-open,"
-                " nvidia-open), then reboot",
-            )
-        if one.wants == "proprietary":
-            return (
-                f"the open kernel module finds no GSP on GPU {one.gpu}: it is older than Turing"
-                " (Maxwell, Pascal, Volta), or does not answer",
-                "install the proprietary module, of branch 580 or older; a GPU from Turing on:"
-                " power-cycle the node",
-            )
-        return (
-            f"driver {_version(driver)} ignores the {one.gpu}: branch {one.wants} is the last that"
-            " drives it",
-            f"go back to branch {one.wants} and hold it there (nvidia-driver-pinning-{one.wants},"
-            " or deploys/fix_driver.py), then reboot",
-        )
+        if not _mended(driver, one) and not (slot and one.gpu[:1].isdigit() and one.gpu != slot):
+            return one
     return None
+
+
+def why_ignored(driver: NvidiaDriverState, one: IgnoredGpu) -> str:
+    """Why the module leaves this GPU alone."""
+    if one.wants == "open":
+        return (
+            f"GPU {one.gpu} works with NVIDIA's open kernel module alone (Blackwell and newer),"
+            " and this is the proprietary one"
+        )
+    if one.wants == "proprietary":
+        return (
+            f"the open kernel module finds no GSP on GPU {one.gpu}: it is older than Turing"
+            " (Maxwell, Pascal, Volta), or does not answer"
+        )
+    return (
+        f"driver {_version(driver)} ignores the {one.gpu}: branch {one.wants} is the last that"
+        " drives it"
+    )
 
 
 def _mended(driver: NvidiaDriverState, one: IgnoredGpu) -> bool:

@@ -14,7 +14,7 @@ from pyinfra_nvml.fleet.session import session  # not found? pyinfra --chdir CHE
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import refusal, rendered
-from pyinfra_nvml.remedies.mig_monitor_files import commands, monitor_files
+from pyinfra_nvml.remedies.mig_monitor_files import monitor_commands, monitor_files
 from pyinfra_nvml.remedies.mig_monitor_form import Choice, choose
 from pyinfra_nvml.settings.mig_monitor import read_monitor
 from pyinfra_nvml.settings.reading import read_settings
@@ -41,7 +41,9 @@ def steps() -> None:
     elif isinstance(choice, Choice):
         told = [f"form {choice.form.value}: {choice.form.means} ({choice.why})", *choice.remarks]
         node = host.data.get("kubernetes_node")
-        told += [f"then: {line}" for line in commands(asked, choice, host.name, str(out), node)]
+        told += [
+            f"then: {line}" for line in monitor_commands(asked, choice, host.name, str(out), node)
+        ]
     run.tell(host, told, refused=bool(against))
 
     refusal.preconditions(name="Look at every reason against it", reasons=against)

@@ -26,7 +26,8 @@ class GpuContainer(Value):
 
     ``scope`` is the systemd unit that holds it (``None``: systemd does not), ``nodes`` are the
     NVIDIA nodes of its /dev with the answer an open from within its cgroup got; ``inspected`` is
-    ``None`` where Docker does not know it, ``spec`` where no runtime keeps one under /run.
+    ``None`` where Docker does not know it, ``spec`` where no runtime keeps one under /run; ``pid``
+    is 0 where it was not entered.
 
     .. code:: python
 
@@ -43,6 +44,7 @@ class GpuContainer(Value):
     scope: Scope | Unknown | None
     nodes: tuple[OpenedNode, ...] | Unknown
     devices_list: tuple[str, ...] | None = None
+    pid: int = 0
     inspected: Inspected | None = None
     spec: OciContainer | Unknown | None = None
 
@@ -137,6 +139,7 @@ def _entered(
         scope=_scope(cgroup, units) if one.id or not one.cgroup else None,
         nodes=one.nodes,
         devices_list=one.devices_list,
+        pid=one.pid,
         inspected=row,
     )
 

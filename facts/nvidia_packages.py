@@ -16,10 +16,11 @@ from pyinfra_nvml.facts.probe import (
 from pyinfra_nvml.facts.source import Source
 from pyinfra_nvml.model.unknown import Unknown, Value
 
-# dpkg-query ends with 1 where nothing matches; a name with an architecture is a foreign one.
+# dpkg-query ends with 1 where nothing matches; a name with an architecture is a foreign one. The
+# kernel's own packages count where each kernel has a ready-made module of its own.
 _DPKG = (
     "dpkg-query -W -f='${db:Status-Abbrev}|${binary:Package}|${Version}\\n'"
-    " '*nvidia*' '*cuda-drivers*'"
+    " '*nvidia*' '*cuda-drivers*' 'linux-image-*'"
 )
 # Asked where it has no database, rpm makes one (seen with 4.18 as root), and Debian's looks for it
 # below HOME: it is only asked of a database that is there (rpm's lib/backend: sqlite, bdb, ndb),
@@ -81,7 +82,7 @@ class NvidiaPackagesState(Value):
 
 
 class NvidiaPackages(Source[NvidiaPackagesState]):
-    """NVIDIA's packages.
+    """NVIDIA's packages, and beside ready-made modules the kernel's (``linux-image-generic``).
 
     Sources: dpkg-query(1), rpm(8), dkms(8) ``status`` (versions 2 and 3). Needs no root.
     """
@@ -117,7 +118,14 @@ def _dpkg(answer: Section) -> tuple[Package, ...] | Unknown | None:
         # Wanted and present: "un" was never installed, "rc" left only its configuration behind.
         if status[1:2] not in ("n", "c", "")
     )
-    return found if rows else _nothing(answer)
+    return _of_the_driver(found) if rows else _nothing(answer)
+
+
+def _of_the_driver(found: tuple[Package, ...]) -> tuple[Package, ...]:
+    """With the kernel's packages only where the module comes ready-made for each kernel."""
+    if any(package.name.startswith("linux-modules-nvidia-") for package in found):
+        return found
+    return tuple(one for one in found if "nvidia" in one.name or "cuda-drivers" in one.name)
 
 
 def _rpm(answer: Section) -> tuple[Package, ...] | Unknown | None:

@@ -6,9 +6,8 @@ from packaging.version import InvalidVersion, Version
 
 
 def same(one: str, other: str) -> bool:
-    """Whether both name one driver; NVML's own two parts (550.90) stand for all it shortens."""
-    shorter, longer = sorted((one.split("."), other.split(".")), key=len)
-    return longer[: len(shorter)] == shorter if len(shorter) == 2 else one == other
+    """Whether both name one driver, as module and library compare them: by every part."""
+    return one == other
 
 
 def newer(one: str, other: str) -> bool | None:

@@ -14,6 +14,7 @@ from pyinfra.connectors.local import LocalConnector
 from pyinfra.connectors.util import clear_askpass_cache
 from pyinfra.context import ctx_state, host
 
+from pyinfra_nvml.audit.deploy_plans import driver_plan
 from pyinfra_nvml.facts.container_libraries import ContainerLibraries
 from pyinfra_nvml.facts.hold_tools import HoldTools
 from pyinfra_nvml.facts.interrupted import Interrupted
@@ -30,7 +31,6 @@ from pyinfra_nvml.remedies.driver_plan import (
     DriverPlan,
     NodeAnswers,
     library,
-    plan_driver,
 )
 from pyinfra_nvml.settings.reading import read_settings
 
@@ -71,9 +71,7 @@ def planned(state: State, host: Host) -> DriverPlan:
         interrupted=host.get_fact(Interrupted, state_dir=directory, _ignore_errors=True),
         local=isinstance(host.connector, LocalConnector),
     )
-    return plan_driver(
-        now, verdict.results, asked, wanted.hold_driver, wanted.reboot, wanted.overrule
-    )
+    return driver_plan(verdict, asked, wanted.hold_driver, wanted.reboot, wanted.overrule)
 
 
 @operation(is_idempotent=False, idempotent_notice="It reboots where a reboot ends a skew.")

@@ -13,6 +13,7 @@ from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.release import release
 from pyinfra_nvml.model.remedy import Remedy, Repair
+from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.remedies.context import Context
 
 _CDI = (25, 0)
@@ -51,4 +52,12 @@ def prescribe(context: Context, finding: Finding) -> Remedy | None:
 def keeps_rules(context: Context) -> bool:
     """Whether systemd gets a rule for every device of a container that asks for it by name."""
     node = context.node
-    return device_links.wanted(node) is False or device_links.there(node) is True
+    if device_links.there(node) is True:
+        return True
+    systemd = node.systemd_manager
+    if isinstance(systemd, Unknown) or (systemd and isinstance(systemd.number, Unknown)):
+        return False
+    # systemd before 240 drops the rule of a path that is not there, whatever runc asks for.
+    number = systemd.number if systemd else device_links.SYSTEMD
+    old = isinstance(number, int) and number < device_links.SYSTEMD
+    return not old and device_links.wanted(node) is False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pyinfra_nvml.combiners.driver_packages import driver_packages
+from pyinfra_nvml.combiners.driver_packages import held_together
 from pyinfra_nvml.facts.hold_tools import HoldToolsState
 from pyinfra_nvml.facts.nvidia_packages import NvidiaPackagesState, Package
 from pyinfra_nvml.facts.package_holds import PackageHoldsState
@@ -17,6 +17,16 @@ from pyinfra_nvml.model.unknown import Unknown
 _TOOLKIT = re.compile(
     r"^(?:nvidia-container-(?:toolkit(?:-base)?|runtime)|libnvidia-container(?:1|-tools))$"
 )
+
+
+HOLD = {
+    "apt-mark": "apt-mark hold",
+    "dnf": "dnf versionlock add",
+    "dnf5": "dnf versionlock add",
+    "yum": "yum versionlock add",
+    "zypper": "zypper addlock",
+}
+"""The command of each means; names follow it."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +69,7 @@ def holding(
         return Holding(refusals=reasons)
     # _unread has refused what is not one.
     known = packages.known if isinstance(packages, NvidiaPackagesState) else ()
-    wanted = driver_packages(known)
+    wanted = held_together(known)
     notes = _notes(wanted, means)
     if isinstance(holds, PackageHoldsState):
         wanted += _toolkit(known, holds)
@@ -161,9 +171,9 @@ def _notes(wanted: tuple[Package, ...], means: HoldToolsState) -> list[str]:
     if any(package.name.startswith("linux-modules-nvidia") for package in wanted):
         # Ubuntu's ready-made modules: one package per kernel and driver.
         notes.append(
-            "the module comes ready-made for each kernel: a newer kernel boots without it while"
-            " linux-modules-nvidia is held; hold the kernel's own package too"
-            " (apt-mark hold linux-generic, or your flavour's)"
+            "the module comes ready-made for each kernel, and a newer kernel boots without it:"
+            " the kernel's package is held together with the driver's, and security updates of the"
+            " kernel wait too"
         )
     return notes
 

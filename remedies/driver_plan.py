@@ -72,12 +72,18 @@ def plan_driver(
     hold: str = "packages",
     reboot: bool = False,
     overrule: Iterable[str] = (),
+    to_hold: bool = True,
 ) -> DriverPlan:
-    """The plan for one node; nothing that could not be read is taken to be fine."""
+    """The plan for one node; nothing that could not be read is taken to be fine.
+
+    Without ``to_hold`` no finding asks for a hold, and none is made.
+    """
     flag = pending_reboot(results)
     holds = _holds(node, asked, hold)
+    if not to_hold:
+        holds = Holding(notes=holds.notes)
     against = [*holds.refusals, *_interrupted(asked.interrupted)]
-    if hold != "leave":
+    if hold != "leave" and to_hold:
         against += not_root(node)
     if reboot:
         against += reboot_refusals(node, results, asked.conditions, asked.libraries, asked.local)

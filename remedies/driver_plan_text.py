@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.model.remedy import Repair
-from pyinfra_nvml.remedies.driver_holds import Holding
+from pyinfra_nvml.remedies.driver_holds import HOLD, Holding
 from pyinfra_nvml.remedies.driver_plan import DriverPlan
 from pyinfra_nvml.remedies.engine_plan_text import returns
 
-_HOLD = {
-    "apt-mark": "apt-mark hold",
-    "dnf": "dnf versionlock add",
-    "dnf5": "dnf versionlock add",
-    "yum": "yum versionlock add",
-    "zypper": "zypper addlock",
-}
 _RELEASE = {
     "apt-mark": "apt-mark unhold",
     "dnf": "dnf versionlock delete",
@@ -48,7 +41,7 @@ def _holds(holds: Holding) -> Iterator[str]:
     for by in dict.fromkeys(means for means, _ in holds.add):
         names = " ".join(name for means, name in holds.add if means == by)
         cost = f"{Repair.HOLD_PACKAGES.value}: {Repair.HOLD_PACKAGES.cost}"
-        yield f"{_HOLD[by]} {names}  [{cost}]"
+        yield f"{HOLD[by]} {names}  [{cost}]"
         yield f"  to release: {_RELEASE[by]} {names}, or --data hold_driver=release"
     for by in dict.fromkeys(means for means, _ in holds.drop):
         names = " ".join(name for means, name in holds.drop if means == by)

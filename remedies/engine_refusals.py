@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from pyinfra_nvml.combiners.alternatives import KUBERNETES
+from pyinfra_nvml.combiners.driver_state import boots_in_step
 from pyinfra_nvml.facts.docker_engine import DockerEngineState, EngineInfo
 from pyinfra_nvml.facts.docker_inspect import Inspected
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
+from pyinfra_nvml.facts.nvidia_library import NvidiaLibraryState
 from pyinfra_nvml.model.driver_versions import same
 from pyinfra_nvml.model.refusal import Overrule, Refusal
 from pyinfra_nvml.model.unknown import Unknown
@@ -144,14 +146,21 @@ def risks(node: NodeState, stops: Iterable[Inspected]) -> Iterator[Refusal]:
 
 
 def _skew(node: NodeState, stopped: tuple[Inspected, ...]) -> Iterator[Refusal]:
-    """Between a driver's update and its reboot containers run on and none starts with the GPU."""
+    """Where module and library differ, or no library is there, no container starts with a GPU."""
     driver = node.nvidia_driver if isinstance(node.nvidia_driver, NvidiaDriverState) else None
     loaded, library = (driver.loaded, driver.library) if driver else (None, None)
-    if not isinstance(loaded, str) or not isinstance(library, str) or same(loaded, library):
+    if not isinstance(loaded, str) or (isinstance(library, str) and same(loaded, library)):
         return
     found = () if isinstance(node.gpu_containers, Unknown) else node.gpu_containers.containers
     with_gpu = {one.id for one in found}
-    if names := [one.name for one in stopped if one.id in with_gpu]:
-        saw = f"module {loaded}, libnvidia-ml {library}; {', '.join(names)} would not start again"
-        instead = "first do what driver-skew says; a reboot brings both"
+    names = [one.name for one in stopped if one.id in with_gpu]
+    libraries = driver.libraries if driver else None
+    gone = library is None and isinstance(libraries, NvidiaLibraryState) and not libraries.files
+    if names or gone:
+        known = library.reason if isinstance(library, Unknown) else library or "on no path"
+        who = ", ".join(names) or "a container with a GPU"
+        may = "may" if isinstance(library, Unknown) else "would"
+        saw = f"module {loaded}, libnvidia-ml {known}; {who} {may} not start again"
+        ends = "; a reboot brings both" if driver and boots_in_step(driver) is True else ""
+        instead = f"first do what driver-skew says{ends}"
         yield Refusal("driver", saw, "one version", instead, Overrule.SKEW)

@@ -30,7 +30,7 @@ def monitor_files(monitor: Monitor, choice: Choice) -> dict[str, str]:
     }
 
 
-def commands(
+def monitor_commands(
     monitor: Monitor, choice: Choice, host: str, out: str, node: str | None = None
 ) -> Iterator[str]:
     """What the operator runs then; ``node`` is the host's name in Kubernetes, if it has another."""

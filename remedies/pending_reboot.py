@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pyinfra_nvml.model.finding import Result
+from pyinfra_nvml.model.finding import Finding, Result
 from pyinfra_nvml.model.remedy import Repair
+
+
+def _by_reboot(finding: Finding) -> bool:
+    """Whether a reboot mends it, by whom ever and whatever stands against it now."""
+    repairs = {finding.repair, *(remedy.repair for remedy in finding.remedies)}
+    return Repair.REBOOT in repairs
 
 
 def pending_reboot(results: Iterable[Result]) -> str | None:
@@ -19,6 +25,6 @@ def pending_reboot(results: Iterable[Result]) -> str | None:
         f"{finding.subject}: {finding.saw}; want {finding.want}"
         for result in results
         for finding in result.findings
-        if finding.repair is Repair.REBOOT and finding.counts
+        if finding.counts and _by_reboot(finding)
     ]
     return " / ".join(reasons) or None

@@ -50,11 +50,17 @@ def reboot_refusals(
     if local:
         saw = "this machine, which runs this program too"
         yield Refusal("connection", saw, "ssh from another machine", "systemctl reboot by hand")
+    yield from node_refusals(node)
+    yield from _conditions(conditions)
+    yield from _schedulers(conditions)
+    yield from _libraries(node, libraries)
+
+
+def node_refusals(node: NodeState) -> Iterator[Refusal]:
+    """Every reason that the facts of an audit give: its finding names them too."""
     yield from not_root(node)
     yield from _guest(node)
-    yield from _conditions(conditions)
-    yield from _schedulers(node, conditions)
-    yield from _libraries(node, libraries)
+    yield from _kubelet(node)
     yield from _containers(node.docker_inspect)
 
 
@@ -91,13 +97,17 @@ def _conditions(conditions: RebootConditionsState | Unknown) -> Iterator[Refusal
         yield Refusal("shutdown", saw, "none", "let it come, or shutdown -c")
 
 
-def _schedulers(node: NodeState, conditions: RebootConditionsState | Unknown) -> Iterator[Refusal]:
-    """Who has to take its work off the node first, or reboots it in its own order."""
+def _kubelet(node: NodeState) -> Iterator[Refusal]:
+    """Kubernetes takes its pods off the node first."""
     kubelet = node.kubelet
     if kubelet is not None:
         saw = kubelet.reason if isinstance(kubelet, Unknown) else "a node of Kubernetes"
         instead = "kubectl drain NODE --ignore-daemonsets, then overrule; kubectl uncordon after"
         yield Refusal("kubelet", saw, "its pods moved away", instead, Overrule.KUBELET)
+
+
+def _schedulers(conditions: RebootConditionsState | Unknown) -> Iterator[Refusal]:
+    """Who has to take its work off the node first, or reboots it in its own order."""
     if isinstance(conditions, Unknown):
         return
     if conditions.schedulers:

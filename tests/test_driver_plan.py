@@ -151,12 +151,6 @@ AGAINST: dict[str, tuple[dict[str, Any], dict[str, Any], Overrule | None, str]] 
         None,
         "module on disk: saw nvidia_module.disk: timed out, want to know that a reboot helps",
     ),
-    "lxc": (
-        {"machine__files": system("/run/systemd/container:lxc")},
-        {},
-        Overrule.GUEST,
-        "machine: saw a container (lxc): the module is its host's, want the host itself",
-    ),
     "this machine": ({}, {"local": True}, None, "ssh from another machine"),
     "kubelet": (
         {"daemons__processes": KUBELET},
@@ -252,8 +246,16 @@ def test_windows_brings_the_driver() -> None:
     assert not planned(node("gpu_wsl")).acts
 
 
+def test_a_guest_is_not_rebooted_for_the_module_of_its_host() -> None:
+    made = planned(node(machine__files=system("/run/systemd/container:lxc")), reboot=True)
+    assert not made.acts
+    assert "machine: saw a container (lxc): the module is its host's" in told(made)
+    assert "install the user-space part of 550.90.07 in here" in told(made)
+
+
 def test_every_reason_is_told_at_once() -> None:
-    answers = {**AGAINST["module on disk stale"][0], **AGAINST["lxc"][0], **AGAINST["--rm"][0]}
+    lxc = {"machine__files": system("/run/systemd/container:lxc")}
+    answers = {**AGAINST["module on disk stale"][0], **lxc, **AGAINST["--rm"][0]}
     assert len(planned(node(**answers), reboot=True).refusals) == 3
 
 

@@ -117,6 +117,7 @@ PROGRAMS: dict[str, Needs] = {
     "journalctl": lambda node, _: node.systemd_manager is not None,
     "wsl": _windows,
     "modprobe": _always,
+    "depmod": _always,
     "modinfo": _always,
     "ldconfig": _always,
     "dmesg": _always,

@@ -63,7 +63,8 @@ def held(subject: Subject) -> Subject:
         if tool == "apt-mark":
             old = sections["nvidia_packages.dpkg"]
             row = rf"^i(i *\|{re.escape(name)}\|)"
-            out = re.sub(row, r"h\1", old.out, flags=re.MULTILINE)
+            out, known = re.subn(row, r"h\1", old.out, flags=re.MULTILINE)
+            out += "" if known else f"hi |{name}|1\n"
             sections["nvidia_packages.dpkg"] = replace(old, out=out)
         else:
             path = "/etc/dnf/plugins/versionlock.list"

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from pyinfra_nvml.audit import deploy_plans
 from pyinfra_nvml.audit.deploy_plans import cgroup_driver_plan
 from pyinfra_nvml.audit.verdict import Verdict, verdict
 from pyinfra_nvml.facts.container_libraries import ContainerLibrariesState
@@ -67,7 +68,7 @@ class Subject:
         asked = driver_plan.NodeAnswers(
             _means(self.state), RebootConditionsState(systemd=True), ContainerLibrariesState(())
         )
-        return driver_plan.plan_driver(self.state, self.verdict.results, asked, reboot=reboot)
+        return deploy_plans.driver_plan(self.verdict, asked, reboot=reboot)
 
 
 def _means(node: NodeState) -> HoldToolsState:

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from pyinfra_nvml.facts.mig import MONITOR_NODE
-from pyinfra_nvml.remedies.mig_monitor_files import commands, monitor_files
+from pyinfra_nvml.remedies.mig_monitor_files import monitor_commands, monitor_files
 from pyinfra_nvml.remedies.mig_monitor_form import Choice, Form
 from pyinfra_nvml.settings.mig_monitor import Monitor
 from tests.lab import requirements
@@ -108,7 +108,7 @@ def test_two_forms_in_one_cluster_go_to_two_files_and_two_labels() -> None:
     forms = [Choice(form, True, "") for form in (Form.RUNTIME, Form.RUNTIME_NODE)]
     names = [set(monitor_files(MONITOR, choice)) for choice in forms]
     assert not names[0] & names[1]
-    told = [list(commands(MONITOR, choice, "gpu-01", "rendered")) for choice in forms]
+    told = [list(monitor_commands(MONITOR, choice, "gpu-01", "rendered")) for choice in forms]
     assert "kubectl label node gpu-01 pyinfra-nvml/mig-monitor=runtime --overwrite" in told[0]
     assert told[1][0].startswith("scp rendered/mig-monitor-runtime-node.cdi.yaml gpu-01:/etc/cdi/")
     names_of = [written(choice.form, True)["daemonset"]["metadata"]["name"] for choice in forms]
