@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from pyinfra_nvml.combiners.daemon_document import Document, Refused, document
 from pyinfra_nvml.combiners.driver_entry import with_driver
-from pyinfra_nvml.combiners.engine import Engine, engine_of_root, starts
+from pyinfra_nvml.combiners.engine import Engine, Start, engine_of_root, starts
 from pyinfra_nvml.facts.daemon_json import LIMIT, ConfigFile, DaemonJsonState
 from pyinfra_nvml.facts.daemons import DaemonsState
 from pyinfra_nvml.facts.docker_unit import DockerUnitState
@@ -101,9 +101,9 @@ def _unloaded(engine: Engine, value: dict[str, object]) -> Iterator[Refused]:
     for one in engine.later_obstacles(value):
         saw = f"{one.saw}, in a unit file that systemd has not loaded yet"
         yield replace(one, saw=saw)
-    if engine.changed_flags and not engine.later_obstacles(value):
-        saw = f"{', '.join(engine.changed_flags)} changed in a unit file that is not loaded yet"
-        yield Refused("docker.service", saw, "the unit as it lies on the disk loaded")
+    if isinstance(engine.after_reload, Start) and engine.after_reload.path != engine.path:
+        saw = f"--config-file {engine.after_reload.path} in a unit file that is not loaded yet"
+        yield Refused("docker.service", saw, "the file that the engine goes on with")
 
 
 def _kept(file: ConfigFile) -> Refused:
