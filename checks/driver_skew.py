@@ -202,8 +202,17 @@ def _gives_gpus(node: NodeState) -> bool:
 
 def _not_installed(node: NodeState, gpus: int) -> Outcome:
     """The container toolkit on the node itself says that containers are meant to get its GPUs."""
+    if isinstance(node.container_toolkit, Unknown):
+        return Undetermined("container toolkit", node.container_toolkit.reason)
     if not _gives_gpus(node):
-        return NotApplicable("an NVIDIA GPU, but no driver of NVIDIA's installed")
+        return Finding(
+            level=Level.ADVICE,
+            subject="driver",
+            saw=f"{gpus} GPU on the PCI bus, no part of a driver, no container toolkit",
+            want="NVIDIA's driver, where programs of this node are to use the GPU",
+            why="no program of this node can use the GPU",
+            fix=("install-driver",),
+        )
     return Finding(
         level=Level.BROKEN,
         subject="driver",
