@@ -13,7 +13,7 @@ DEV := $(VENV)/.locked-dev
 # pyinfra writes no bytecode (pyinfra_cli/main.py, 3.10): without this, each run compiles it all anew.
 COMPILED := $(VENV)/.compiled
 # An inventory is run by pyinfra, never imported: one that is no Python yet is none of make's business.
-IMPORTED := model settings facts combiners checks remedies audit explain reports fleet drift \
+IMPORTED := model settings facts combiners checks plans remedies audit explain reports fleet drift \
   operations templates inventories/readers
 SOURCES := $(foreach name,$(IMPORTED),$(filter %.py,$(name)) $(wildcard $(name)/*.py $(name)/*/*.py))
 

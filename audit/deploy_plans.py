@@ -13,11 +13,11 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.plans.driver_plan import DriverPlan, NodeAnswers
+from pyinfra_nvml.plans.driver_plan import plan_driver as driver_plan_of
+from pyinfra_nvml.plans.engine_plan import Plan, plan_engine
 from pyinfra_nvml.remedies import reboot as driver
 from pyinfra_nvml.remedies.cgroupfs import DEPLOY
-from pyinfra_nvml.remedies.driver_plan import DriverPlan, NodeAnswers
-from pyinfra_nvml.remedies.driver_plan import plan_driver as driver_plan_of
-from pyinfra_nvml.remedies.engine_plan import Plan, plan_engine
 
 _ASKS = ("device-exposure", "device-loss", "engine-driver")
 """The checks whose findings name a remedy of deploys/fix_cgroup.py."""

@@ -10,7 +10,7 @@ from typing import Any
 from pyinfra_nvml.audit.record import RecordedAudit, RecordedVerdict
 from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.model.unknown import Unknown, plain
-from pyinfra_nvml.remedies.pending_reboot import pending_reboot
+from pyinfra_nvml.plans.pending_reboot import pending_reboot
 
 FAILED = "a change failed here: what stands above is from before it, or from its middle"
 

@@ -22,8 +22,8 @@ from pyinfra_nvml.operations import (
     reboot,
     refusal,
 )
-from pyinfra_nvml.remedies import engine_plan_text as plan_text
-from pyinfra_nvml.remedies.pending_reboot import (
+from pyinfra_nvml.plans import engine_plan_text as plan_text
+from pyinfra_nvml.plans.pending_reboot import (
     pending_reboot,
 )
 from pyinfra_nvml.settings.reading import read_settings

@@ -18,9 +18,7 @@ from pyinfra_nvml.facts.hold_tools import BLACKLIST  # not found? pyinfra --chdi
 from pyinfra_nvml.fleet.session import session
 from pyinfra_nvml.operations import batch, docker_engine, node_boot, reboot, refusal
 from pyinfra_nvml.operations import driver_holds as driver_packages
-from pyinfra_nvml.remedies import (
-    driver_plan_text as driver_text,
-)
+from pyinfra_nvml.plans import driver_plan_text as driver_text
 from pyinfra_nvml.settings.reading import read_settings
 from pyinfra_nvml.templates import TEMPLATES
 

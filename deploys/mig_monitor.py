@@ -14,8 +14,8 @@ from pyinfra_nvml.fleet.session import session  # not found? pyinfra --chdir CHE
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import refusal, rendered
-from pyinfra_nvml.remedies.mig_monitor_files import monitor_commands, monitor_files
-from pyinfra_nvml.remedies.mig_monitor_form import Choice, choose
+from pyinfra_nvml.plans.mig_monitor_files import monitor_commands, monitor_files
+from pyinfra_nvml.plans.mig_monitor_form import Choice, choose
 from pyinfra_nvml.settings.mig_monitor import read_monitor
 from pyinfra_nvml.settings.reading import read_settings
 

@@ -18,9 +18,7 @@ from pyinfra_nvml.operations import (
     gpu_containers,
     refusal,
 )
-from pyinfra_nvml.remedies import (
-    engine_plan_text as plan_text,
-)
+from pyinfra_nvml.plans import engine_plan_text as plan_text
 from pyinfra_nvml.settings.reading import read_settings
 
 

@@ -34,7 +34,7 @@ from pyinfra_nvml.fleet.kubectl import Clusters
 from pyinfra_nvml.fleet.run_report import RunReport
 from pyinfra_nvml.model.printable import printable
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.engine_plan import Plan
+from pyinfra_nvml.plans.engine_plan import Plan
 from pyinfra_nvml.reports.page import template
 from pyinfra_nvml.reports.terminal import run_notes
 from pyinfra_nvml.settings.models import Settings

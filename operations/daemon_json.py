@@ -21,8 +21,8 @@ from pyinfra_nvml.facts.last_write import LastWrite
 from pyinfra_nvml.facts.state_directory import STATE_DIR
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import node
-from pyinfra_nvml.remedies import restore_plan as restore
-from pyinfra_nvml.remedies.daemon_change import FileChange, plan_change
+from pyinfra_nvml.plans import restore_plan as restore
+from pyinfra_nvml.plans.daemon_change import FileChange, plan_change
 
 _LIMIT = 300
 """Seconds: half a minute for another run to end, a slow disk, dockerd's own validation."""

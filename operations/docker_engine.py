@@ -23,7 +23,7 @@ from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import node
 from pyinfra_nvml.operations.daemon_json import command_line
 from pyinfra_nvml.operations.restart_result import Return, parse_restart
-from pyinfra_nvml.remedies.daemon_change import FileChange, plan_change
+from pyinfra_nvml.plans.daemon_change import FileChange, plan_change
 
 _TRANSACTION = (
     "say",

@@ -14,9 +14,9 @@ from pyinfra_nvml.fleet.session import session
 from pyinfra_nvml.model.refusal import Overrule, Refusal
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import refusal
-from pyinfra_nvml.remedies import engine_plan_text as plan_text
-from pyinfra_nvml.remedies import restore_plan as restore
-from pyinfra_nvml.remedies.engine_plan import Plan
+from pyinfra_nvml.plans import engine_plan_text as plan_text
+from pyinfra_nvml.plans import restore_plan as restore
+from pyinfra_nvml.plans.engine_plan import Plan
 from pyinfra_nvml.settings.reading import read_settings
 
 

@@ -13,8 +13,8 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.fleet.session import session
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import proof
-from pyinfra_nvml.remedies.cure_proof import again, cure_shortcomings
-from pyinfra_nvml.remedies.engine_plan import Plan
+from pyinfra_nvml.plans.cure_proof import again, cure_shortcomings
+from pyinfra_nvml.plans.engine_plan import Plan
 from pyinfra_nvml.settings.reading import read_settings
 
 

@@ -26,8 +26,8 @@ from pyinfra_nvml.model.finding import Result
 from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import docker_engine, node, proof
-from pyinfra_nvml.remedies.boot_proof import boot_shortcomings
-from pyinfra_nvml.remedies.driver_plan import (
+from pyinfra_nvml.plans.boot_proof import boot_shortcomings
+from pyinfra_nvml.plans.driver_plan import (
     DriverPlan,
     NodeAnswers,
     library,

@@ -12,7 +12,7 @@ from pyinfra_nvml.operations.wheel_cache import NoWheels
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = (
-    *("model", "settings", "facts", "combiners", "checks", "remedies", "audit", "explain"),
+    *("model", "settings", "facts", "combiners", "checks", "plans", "remedies", "audit", "explain"),
     *("reports", "fleet", "drift", "operations", "deploys", "templates", "pyinfra_nvml"),
     "inventories",
 )

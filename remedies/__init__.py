@@ -1,1 +1,1 @@
-"""What mends a node: plans with their cost, every reason against them, exact commands."""
+"""What mends a finding: one remedy a module, its docstring says what it does not help."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from pyinfra_nvml.facts.gpu_containers import GpuContainer
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.engine_plan import Plan, plan_engine
+from pyinfra_nvml.plans.engine_plan import Plan, plan_engine
 from pyinfra_nvml.settings.policy import Policy
 
 

@@ -14,9 +14,9 @@ from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.refusal import not_overruled
 from pyinfra_nvml.model.remedy import Remedy, Repair
 from pyinfra_nvml.model.unknown import Unknown
+from pyinfra_nvml.plans.driver_holds import HOLD, NOTHING, Holding, holding
+from pyinfra_nvml.plans.engine_refusals import not_root
 from pyinfra_nvml.remedies.context import Context
-from pyinfra_nvml.remedies.driver_holds import HOLD, NOTHING, Holding, holding
-from pyinfra_nvml.remedies.engine_refusals import not_root
 from pyinfra_nvml.remedies.reboot import DEPLOY
 
 

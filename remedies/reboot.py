@@ -12,8 +12,8 @@ from pyinfra_nvml.facts.nvidia_driver import NvidiaDriverState
 from pyinfra_nvml.model.finding import Finding
 from pyinfra_nvml.model.refusal import Refusal, not_overruled
 from pyinfra_nvml.model.remedy import Remedy, Repair
+from pyinfra_nvml.plans.reboot_refusals import node_refusals
 from pyinfra_nvml.remedies.context import Context
-from pyinfra_nvml.remedies.reboot_refusals import node_refusals
 
 DEPLOY = "fix_driver"
 

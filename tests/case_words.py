@@ -21,7 +21,7 @@ from __future__ import annotations
 from pyinfra_nvml.audit.verdict import Verdict
 from pyinfra_nvml.model.finding import Level
 from pyinfra_nvml.model.remedy import Repair
-from pyinfra_nvml.remedies.engine_plan import Plan
+from pyinfra_nvml.plans.engine_plan import Plan
 
 LOSS = (
     "device-loss",

@@ -15,7 +15,7 @@ import yaml
 
 from pyinfra_nvml.audit.deploy_plans import cgroup_driver_plan
 from pyinfra_nvml.audit.verdict import Verdict, verdict
-from pyinfra_nvml.remedies.engine_plan import Plan
+from pyinfra_nvml.plans.engine_plan import Plan
 from pyinfra_nvml.settings.models import Settings
 from pyinfra_nvml.settings.policy import Policy
 from tests import case_words, described, recordings

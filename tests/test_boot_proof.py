@@ -9,7 +9,7 @@ import pytest
 from pyinfra_nvml.audit.catalogue import judge
 from pyinfra_nvml.facts.container_libraries import ContainerLibrariesState, ContainerLibrary
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.boot_proof import boot_shortcomings
+from pyinfra_nvml.plans.boot_proof import boot_shortcomings
 from tests import recordings
 
 RIGHT = {"nvidia_module.loaded": {"rc": 2, "out": "/sys/module/nvidia/version:550.107.02"}}

@@ -10,7 +10,7 @@ from pyinfra_nvml.facts.container_libraries import ContainerLibrariesState
 from pyinfra_nvml.facts.docker_engine import EngineInfo
 from pyinfra_nvml.facts.hold_tools import HoldToolsState
 from pyinfra_nvml.facts.reboot_conditions import RebootConditionsState
-from pyinfra_nvml.remedies.driver_plan import NodeAnswers
+from pyinfra_nvml.plans.driver_plan import NodeAnswers
 from tests import recordings
 
 PLUGIN = "/usr/lib/python3.9/site-packages/dnf-plugins/versionlock.py"

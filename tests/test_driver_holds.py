@@ -10,7 +10,7 @@ from pyinfra_nvml.facts.hold_tools import HoldToolsState
 from pyinfra_nvml.facts.nvidia_packages import NvidiaPackagesState, Package
 from pyinfra_nvml.facts.package_holds import Hold, PackageHoldsState
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.driver_holds import Holding, holding
+from pyinfra_nvml.plans.driver_holds import Holding, holding
 
 FREE = PackageHoldsState(())
 APT = HoldToolsState(("apt-mark", "unattended-upgrade"))

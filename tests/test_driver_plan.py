@@ -14,8 +14,8 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.reboot_conditions import Process, RebootConditionsState
 from pyinfra_nvml.model.refusal import Overrule
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies import driver_plan_text as driver_text
-from pyinfra_nvml.remedies.driver_plan import (
+from pyinfra_nvml.plans import driver_plan_text as driver_text
+from pyinfra_nvml.plans.driver_plan import (
     DriverPlan,
     NodeAnswers,
     library,

@@ -13,8 +13,8 @@ from pyinfra_nvml.facts.daemon_json import LIMIT
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.refusal import Overrule
 from pyinfra_nvml.model.unknown import plain
-from pyinfra_nvml.remedies import restore_plan as restore
-from pyinfra_nvml.remedies.engine_plan import Plan, plan_engine
+from pyinfra_nvml.plans import restore_plan as restore
+from pyinfra_nvml.plans.engine_plan import Plan, plan_engine
 from pyinfra_nvml.settings.policy import Policy
 from tests import described, recordings
 from tests.test_checks import assert_holds

@@ -7,7 +7,7 @@ import pytest
 from pyinfra_nvml.audit.verdict import verdict
 from pyinfra_nvml.facts.node import Node
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.engine_plan import plan_engine
+from pyinfra_nvml.plans.engine_plan import plan_engine
 from tests.failures import unknowns
 from tests.machines import FAMILIES, machine
 

@@ -28,7 +28,7 @@ from pyinfra_nvml.model.refusal import Refusal
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import docker_engine, node_boot, reboot
 from pyinfra_nvml.operations import driver_holds as driver_packages
-from pyinfra_nvml.remedies.driver_plan import DriverPlan
+from pyinfra_nvml.plans.driver_plan import DriverPlan
 from pyinfra_nvml.settings.models import Settings
 from tests import recordings
 from tests.operation_host import Host, State, given, on_host, raw

@@ -22,7 +22,7 @@ from pyinfra_nvml.facts.docker_unit import DockerUnit, DockerUnitState
 from pyinfra_nvml.facts.interrupted import Interrupted
 from pyinfra_nvml.model.unknown import Unknown
 from pyinfra_nvml.operations import daemon_json, docker_engine
-from pyinfra_nvml.remedies.daemon_change import FileChange, plan_change
+from pyinfra_nvml.plans.daemon_change import FileChange, plan_change
 from tests.operation_host import Host, given, on_host, raw
 
 PATH = "/etc/docker/daemon.json"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pyinfra_nvml.remedies import engine_plan_text as plan_text
-from pyinfra_nvml.remedies.engine_plan import Plan, plan_engine
+from pyinfra_nvml.plans import engine_plan_text as plan_text
+from pyinfra_nvml.plans.engine_plan import Plan, plan_engine
 from tests import recordings
 
 INFO = (

@@ -10,7 +10,7 @@ from pyinfra_nvml.facts.docker_engine import DockerEngineState
 from pyinfra_nvml.facts.gpu_containers import GpuContainersState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.cure_proof import cure_shortcomings
+from pyinfra_nvml.plans.cure_proof import cure_shortcomings
 from tests import recordings
 
 OUT = Unknown("timed out")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pyinfra_nvml.facts.last_write import LastWrite, LastWriteState
-from pyinfra_nvml.remedies import restore_plan as restore
+from pyinfra_nvml.plans import restore_plan as restore
 from tests import recordings
 from tests.test_plan import file
 

@@ -21,7 +21,7 @@ from pyinfra_nvml.facts.nvidia_packages import NvidiaPackagesState
 from pyinfra_nvml.facts.probe import Sections
 from pyinfra_nvml.facts.reboot_conditions import RebootConditionsState
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies import driver_plan, engine_plan
+from pyinfra_nvml.plans import driver_plan, engine_plan
 from pyinfra_nvml.settings.policy import Policy
 from tests import clusters, described, machines, recordings
 

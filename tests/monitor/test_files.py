@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from pyinfra_nvml.facts.mig import MONITOR_NODE
-from pyinfra_nvml.remedies.mig_monitor_files import monitor_commands, monitor_files
-from pyinfra_nvml.remedies.mig_monitor_form import Choice, Form
+from pyinfra_nvml.plans.mig_monitor_files import monitor_commands, monitor_files
+from pyinfra_nvml.plans.mig_monitor_form import Choice, Form
 from pyinfra_nvml.settings.mig_monitor import Monitor
 from tests.lab import requirements
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pyinfra_nvml.facts.mig import MONITOR_NODE
-from pyinfra_nvml.remedies.mig_monitor_form import Choice, Form, choose
+from pyinfra_nvml.plans.mig_monitor_form import Choice, Form, choose
 from tests import recordings
 
 Answers = dict[str, dict[str, Any]]

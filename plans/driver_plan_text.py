@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.model.remedy import Repair
-from pyinfra_nvml.remedies.driver_holds import HOLD, Holding
-from pyinfra_nvml.remedies.driver_plan import DriverPlan
-from pyinfra_nvml.remedies.engine_plan_text import returns
+from pyinfra_nvml.plans.driver_holds import HOLD, Holding
+from pyinfra_nvml.plans.driver_plan import DriverPlan
+from pyinfra_nvml.plans.engine_plan_text import returns
 
 _RELEASE = {
     "apt-mark": "apt-mark unhold",

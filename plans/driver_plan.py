@@ -16,10 +16,10 @@ from pyinfra_nvml.model.finding import Result, Status
 from pyinfra_nvml.model.refusal import Refusal, not_overruled
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.driver_holds import NOTHING, Holding, holding
-from pyinfra_nvml.remedies.engine_refusals import not_root
-from pyinfra_nvml.remedies.pending_reboot import pending_reboot
-from pyinfra_nvml.remedies.reboot_refusals import (
+from pyinfra_nvml.plans.driver_holds import NOTHING, Holding, holding
+from pyinfra_nvml.plans.engine_refusals import not_root
+from pyinfra_nvml.plans.pending_reboot import pending_reboot
+from pyinfra_nvml.plans.reboot_refusals import (
     broken,
     reboot_refusals,
     skew,

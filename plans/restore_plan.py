@@ -16,10 +16,10 @@ from pyinfra_nvml.facts.last_write import LastWriteState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.refusal import Refusal, not_overruled
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.engine_plan import Plan, as_refusal
-from pyinfra_nvml.remedies.engine_refusals import engine_refusals
-from pyinfra_nvml.remedies.restart_impact import RestartImpact, restart_impact
-from pyinfra_nvml.remedies.unproven_config import unproven_config
+from pyinfra_nvml.plans.engine_plan import Plan, as_refusal
+from pyinfra_nvml.plans.engine_refusals import engine_refusals
+from pyinfra_nvml.plans.restart_impact import RestartImpact, restart_impact
+from pyinfra_nvml.plans.unproven_config import unproven_config
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,11 @@ from pyinfra_nvml.facts.last_write import LastWriteState
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.refusal import Refusal, not_overruled
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.daemon_change import change, file_at
-from pyinfra_nvml.remedies.engine_refusals import engine_refusals
-from pyinfra_nvml.remedies.no_cure import why_no_cure
-from pyinfra_nvml.remedies.restart_impact import RestartImpact, restart_impact
-from pyinfra_nvml.remedies.unproven_config import unproven_config
+from pyinfra_nvml.plans.daemon_change import change, file_at
+from pyinfra_nvml.plans.engine_refusals import engine_refusals
+from pyinfra_nvml.plans.no_cure import why_no_cure
+from pyinfra_nvml.plans.restart_impact import RestartImpact, restart_impact
+from pyinfra_nvml.plans.unproven_config import unproven_config
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pyinfra_nvml.facts.docker_inspect import Inspected
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.engine_plan import Plan
+from pyinfra_nvml.plans.engine_plan import Plan
 
 
 def engine_plan_lines(plan: Plan, diff: bool) -> Iterator[str]:

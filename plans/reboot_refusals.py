@@ -15,7 +15,7 @@ from pyinfra_nvml.model.finding import Finding, Level, Result
 from pyinfra_nvml.model.refusal import Overrule, Refusal
 from pyinfra_nvml.model.remedy import Repair
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.engine_refusals import losses, not_root
+from pyinfra_nvml.plans.engine_refusals import losses, not_root
 
 SKEW = "driver-skew"
 

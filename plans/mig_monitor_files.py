@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyinfra_nvml.facts.mig import MONITOR_NODE
-from pyinfra_nvml.remedies.mig_monitor_form import Choice
+from pyinfra_nvml.plans.mig_monitor_form import Choice
 from pyinfra_nvml.settings.mig_monitor import Monitor
 from pyinfra_nvml.templates import rendered
 

@@ -10,7 +10,7 @@ from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState
 from pyinfra_nvml.model.driver_versions import same
 from pyinfra_nvml.model.finding import Level, Result
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.reboot_refusals import SKEW
+from pyinfra_nvml.plans.reboot_refusals import SKEW
 
 _OF_A_BOOT = (
     SKEW,

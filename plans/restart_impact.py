@@ -14,7 +14,7 @@ from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.model.refusal import Overrule, Refusal
 from pyinfra_nvml.model.release import release
 from pyinfra_nvml.model.unknown import Unknown
-from pyinfra_nvml.remedies.engine_refusals import risks
+from pyinfra_nvml.plans.engine_refusals import risks
 
 
 @dataclass(frozen=True)
