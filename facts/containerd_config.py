@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from posixpath import dirname, join
 
+from pyinfra_nvml.facts.cut_headers import close_headers
 from pyinfra_nvml.facts.runtime_versions import RuntimeVersionsState
 from pyinfra_nvml.facts.toml_text import Table, parse_toml, value_at
 from pyinfra_nvml.model.unknown import Unknown, Value
@@ -57,7 +58,7 @@ def handlers(
 
 def _tables(path: str, texts: dict[str, str | Unknown]) -> Table | Unknown:
     text = texts.get(path, "")
-    return text if isinstance(text, Unknown) else parse_toml(path, text)
+    return text if isinstance(text, Unknown) else parse_toml(path, close_headers(text))
 
 
 def _imports(tables: Table) -> list[str]:

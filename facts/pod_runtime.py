@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from pyinfra_nvml.facts.command_line import JOINED, values
 from pyinfra_nvml.facts.containerd_config import Handler, handlers
+from pyinfra_nvml.facts.cut_headers import close_headers
 from pyinfra_nvml.facts.daemons import Daemon, Daemons, DaemonsState
 from pyinfra_nvml.facts.kubelet import Kubelet, KubeletState
 from pyinfra_nvml.facts.probe import (
@@ -154,7 +155,7 @@ def _crio(texts: _Texts, daemons: DaemonsState) -> tuple[str, tuple[Handler, ...
 
 
 def _manager(path: str, text: str) -> str | Unknown | None:
-    tables = parse_toml(path, text)
+    tables = parse_toml(path, close_headers(text))
     if isinstance(tables, Unknown):
         return tables
     named = value_at(tables, "crio", "runtime", "cgroup_manager")
