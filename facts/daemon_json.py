@@ -61,7 +61,7 @@ starts() {{
 }}
 planned() {{
   [ ! -d /run/systemd/system ] ||
-    systemctl show docker.service -p ExecStart | tr ' ' '\n' | {values("--config-file")}
+    timeout 5 systemctl show docker.service -p ExecStart | tr ' ' '\n' | {values("--config-file")}
 }}
 if [ -f /run/docker.pid ]; then
   echo "pidfile $(head -c 20 /run/docker.pid) $(stat -c '%Y %.Y' /run/docker.pid)"
