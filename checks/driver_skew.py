@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from pyinfra_nvml.combiners import driver_state as skew
 from pyinfra_nvml.combiners.driver_evidence import evidence, mismatch_line, told
-from pyinfra_nvml.combiners.guest import guest, in_guest
+from pyinfra_nvml.combiners.guest import guest, hosts_module, in_guest
 from pyinfra_nvml.combiners.unsupported_gpu import unsupported_gpu, why_ignored
 from pyinfra_nvml.facts.node import NodeState
 from pyinfra_nvml.facts.nvidia_driver import ABSENT, NvidiaDriverState
@@ -58,7 +58,7 @@ def check(node: NodeState) -> Iterator[Outcome]:
         yield Undetermined("driver library", driver.library.reason)
     elif driver.library is None:
         yield from _no_library(node, driver, driver.loaded)
-    elif guest(node):
+    elif hosts_module(node):
         yield from in_guest(driver, driver.loaded, driver.library, guest(node))
         if same(driver.loaded, driver.library):
             yield from _refused_clients(node, driver, driver.loaded)

@@ -30,6 +30,16 @@ def unfiltered(node: NodeState) -> bool:
 UNFILTERED = "an unprivileged system container: no device filter can be set in here"
 
 
+def hosts_module(node: NodeState) -> bool:
+    """Whether the module in memory is the host's: this container has none of its own on disk."""
+    driver = node.nvidia_driver
+    module = driver.module if isinstance(driver, NvidiaDriverState) else None
+    if not guest(node) or module is None or isinstance(module, Unknown):
+        return False
+    disk = module.disk
+    return not isinstance(disk, Unknown) and not any(kernel.path for kernel in disk)
+
+
 def on_host(node: NodeState) -> str:
     """The beginning of what is to be done on the host of this node; empty where it has none."""
     manager = guest(node)

@@ -250,7 +250,7 @@ def test_a_guest_is_not_rebooted_for_the_module_of_its_host() -> None:
     made = planned(node(machine__files=system("/run/systemd/container:lxc")), reboot=True)
     assert not made.acts
     assert "machine: saw a container (lxc): the module is its host's" in told(made)
-    assert "install the user-space part of 550.90.07 in here" in told(made)
+    assert "reboot the host (overrule = 'guest')" in told(made)
 
 
 def test_every_reason_is_told_at_once() -> None:
